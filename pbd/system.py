@@ -1,20 +1,19 @@
 """The particle system. Read this file first, then pbd/step.py, which is the algorithm."""
 
-import math
+from dataclasses import replace
 
 import numpy as np
 
 from pbd.core.clock import Clock
-from pbd.core.kernels import arrays_of, on_cpu, read, with_lanes, write
+from pbd.core.kernels import UsesTaichi, arrays_of, read, with_lanes, write
 from pbd.core.messages import shown
 from pbd.core.results import Energy, Statistics
-from pbd.core.validate import indices, one_of, positive, spread, whole
+from pbd.core.validate import finite_vector, indices, spread, whole
 from pbd.creasing import Creasing
 from pbd.data import REPORT, Settings
-from pbd.direct.rows import SOLVES, make_plan
 from pbd.direct.tables import direct_arrays, parts_state, write_parts_state
 from pbd.direct.touch_tables import touch_arrays, touch_state, touching_particles, write_touch_state
-from pbd.execution.lanes import counts_in_lanes, lanes_of, numbers_of_bands
+from pbd.execution.lanes import counts_in_lanes, lanes_of
 from pbd.execution.launches import Launches
 from pbd.host.constraint_values import ConstraintValues
 from pbd.host.energy_watch import EnergyWatch
@@ -22,12 +21,11 @@ from pbd.host.environment import Environment
 from pbd.host.errors import raise_errors, warn_of_contacts
 from pbd.host.particle_values import ParticleValues
 from pbd.host.report import Report
-from pbd.host.upload import checked_descriptions, collect_constraints, features_of, upload
-from pbd.particles import inverse
-from pbd.schedule import SCHEDULES, make_schedule
+from pbd.host.upload import checked_descriptions, collect_constraints, features_of, order_constraints, upload
+from pbd.options import ParticleOptions
+from pbd.particles import checked_wind, inverse
 from pbd.state import State
 from pbd.step_hooks import StepHooks
-from pbd.system_settings import SystemSettings
 from pbd.tearing import Tearing
 
 # A launch makes at most so many substeps, which keeps the inputs small, and at most so many projections, which take a
@@ -36,44 +34,19 @@ SUBSTEPS_PER_LAUNCH = 1_000
 PROJECTIONS_PER_LAUNCH = 20_000_000
 
 
-class ParticleSystem(SystemSettings):
+class ParticleSystem(UsesTaichi):
     """Particles that move: Verlet integration and relaxation of constraints.
 
     Args:
         particles: a Particles, or a list of Particles with the same constraints and other numbers, each a world. The
             environment (gravity, wind, colliders, boxes, paths) is that of the first.
-        dt: time step [s].
-        iterations: over all constraints in each substep.
-        substeps: equal parts of each step.
-        damping: the part of the velocity that is lost per step, in [0, 1).
-        direction: of projections. "current", along the present gradients, is robust and damps at first order in dt
-            (Jakobsen). "start", along the gradients at the start of the substep, is second order and conserves energy
-            and angular momentum, but needs ten or more iterations to converge (SHAKE).
         worlds: number of copies that run side by side.
-        schedule: order of projections, "auto", "serial", "clusters" or "coloured": see pbd/schedule.py.
-        clusters: number of slabs into which "clusters" cuts the particles; None for a number by size. It never depends
-            on the number of threads, because the bits of the result depend on it.
-        tolerance: iterations stop when no violation in an iteration was above it [the constraint's own unit]. None:
-            about round-off with a direct solve; without one all `iterations` are made. If threads share a world's
-            constraints, all worlds iterate until the last is done.
-        sticks: "exact", or "root_free" for Jakobsen's approximation without a square root.
-        contact_interval: substeps from one search for contacts between particles to the next, a divisor of `substeps`.
-            A larger interval is faster, but then a particle must not move by more than the contact distance in it.
-        bending_interval: substeps from one projection of compliant bending to the next, a divisor of `substeps`.
-            Bending then acts as an impulse every so many substeps, because it is a slower force than sticks. It must
-            not be so stiff that a bend could swing once within three of these intervals. Needs solve="iterative".
-        grabs: number of grab springs, see `grab`.
-        solve: "iterative": constraints are projected one after another. "direct": those with a gradient, such as
-            sticks and limits, are projected together by a sparse factorisation, after the others in each iteration.
-            Substeps are then made in parts where sticks turn fast or vibrate under tension (pbd/direct/adaptive.py),
-            unless threads share a world. "auto": directly where the factor is sparse, as in ropes, chains and frames,
-            else iteratively. The default is Jakobsen's "iterative".
-        lanes: how many worlds one thread moves at a time, in the lanes of the processor's vectors: 1, 4, 8 or 16. If
-            the schedule cuts each world into bands that are alike, as it does with a cloth, bands lie in lanes instead
-            (pbd/execution/bands.py). None for the fastest; 1 where lanes do not do what the description has
-            (pbd/execution/lanes.py). Results do not depend on it.
+        options: fields of pbd.options.ParticleOptions: dt, substeps, iterations, damping, direction, tolerance, solve,
+            schedule and more.
 
     Attributes:
+        options: a ParticleOptions. Setting dt, substeps, iterations, tolerance or damping replaces it.
+        clock: a pbd.core.clock.Clock, the time to the last bit.
         direct: what is solved directly, a pbd.direct.rows.Plan.
         events: what happened in the steps so far: a list of pbd.Event, one for each stick that tore.
         lanes, has_bands: how many worlds one thread moves at a time, or how many bands of a world.
@@ -87,63 +60,17 @@ class ParticleSystem(SystemSettings):
     Source: Jakobsen, Advanced Character Physics, Game Developers Conference 2001.
     """
 
-    def __init__(
-        self,
-        particles,
-        *,
-        dt=1 / 60,
-        iterations=10,
-        substeps=1,
-        damping=0.0,
-        direction="current",
-        worlds=1,
-        schedule="auto",
-        clusters=None,
-        tolerance=None,
-        sticks="exact",
-        contact_interval=1,
-        bending_interval=1,
-        grabs=0,
-        solve="iterative",
-        lanes=None,
-    ):
+    def __init__(self, particles, worlds=1, **options):
+        self.options = given = ParticleOptions.of("a ParticleSystem", options)
         descriptions, self.worlds = checked_descriptions(particles, worlds)
-        one_of("schedule", schedule, SCHEDULES)
-        one_of("sticks", sticks, ("exact", "root_free"))
-        one_of("direction", direction, ("current", "start"))
-        one_of("solve", solve, SOLVES)
-        if solve != "iterative" and bending_interval != 1:
-            raise ValueError(f'bending_interval is {shown(bending_interval)}: expected 1, or solve="iterative"')
-        if sticks == "root_free" and direction == "start":
-            raise ValueError('sticks="root_free" with direction="start": expected one of them, not both')
         self.particles = descriptions[0].frozen()
         self.count = len(self.particles)
-        self.iterations, self.damping = iterations, damping
-        self._tolerance = None if tolerance is None else positive("tolerance", tolerance, math.inf)
-        self._from_start = direction == "start"
-        self._clock = Clock(dt, substeps, contact_interval=contact_interval, bending_interval=bending_interval)
-        self.environment = Environment(self.particles, grabs)
-        self._types, constraints = collect_constraints(descriptions, sticks, solve != "iterative")
-        positions = self.particles.positions()
-        inverse_masses = np.stack([inverse(p.masses()) for p in descriptions], axis=1)
-        gravity = self.particles.gravity_scales()[:, None] * self.particles.gravity
+        self.clock = Clock(given.dt, given.substeps)
+        self.environment = Environment(self.particles, given.grabs)
+        self._types, constraints = collect_constraints(descriptions, given.solve != "iterative")
         self._radii = np.stack([p.radii() for p in descriptions])
-        colliding = np.zeros(self.count, bool)
-        if self.particles.particle_contacts is not None:
-            colliding = (self._radii > 0).any(axis=0)
-        self.direct = make_plan(solve, self._types, constraints, positions, inverse_masses, gravity, colliding)
-        left_out = [solved | each.sensor for solved, each in zip(self.direct.solved, self._types)]
-        numbers = [np.flatnonzero(~mask) for mask in left_out]
-        self.schedule = make_schedule(
-            schedule,
-            [members[number] for (members, _), number in zip(constraints, numbers)],
-            positions,
-            on_cpu=on_cpu(),
-            worlds=self.worlds,
-            clusters=None if clusters is None else whole("clusters", clusters),
-            bands=numbers_of_bands(self.particles, self.direct),
-        ).with_others(numbers, [np.flatnonzero(mask) for mask in left_out])
-        self.lanes, bands = lanes_of(lanes, self.worlds, self.particles, self.schedule)
+        self.direct, self.schedule = order_constraints(given, descriptions, self.worlds, self._types, constraints)
+        self.lanes, bands = lanes_of(given.lanes, self.worlds, self.particles, self.schedule)
         self.has_bands = bands is not None
         self._constraint_count = sum(len(order) for order in self.schedule.orders)
         described = descriptions, self.worlds, constraints, self._types, self.schedule, self.direct, self.environment
@@ -169,7 +96,8 @@ class ParticleSystem(SystemSettings):
 
     def _bind(self):
         """Choose the kernels for the features of this system, and bind its arrays to them."""
-        self._violation_kept = self._least_violation()
+        # Iterations end below this violation. If it is below zero, all are made.
+        self._violation_kept = self.direct.least_violation() if self.tolerance is None else self.tolerance
         features = features_of(
             self.particles,
             self.schedule,
@@ -177,7 +105,7 @@ class ParticleSystem(SystemSettings):
             self.lanes,
             self.has_bands,
             types=self._types,
-            from_start=self._from_start,
+            from_start=self.options.direction == "start",
             direct=self.direct.types,
             rope_nodes=bool(self.direct.nodes(self._values.mobile()).any()),
             touching=self._counts_without_lanes.touching > 0,
@@ -257,44 +185,120 @@ class ParticleSystem(SystemSettings):
 
     def step(self, count=1):
         """Make steps of dt. Args: count: how many. Raises: Diverged if a position stops being finite."""
-        left, iterations = whole("count", count) * self._clock.substeps, self._iterations
+        left, iterations = whole("count", count) * self.clock.substeps, self.options.iterations
         work = self.worlds * (self.count + iterations * self._constraint_count)
         most = min(max(PROJECTIONS_PER_LAUNCH // work, 1), SUBSTEPS_PER_LAUNCH)
-        interval = self._clock.substeps if len(self.direct.rows) else self._clock.intervals["bending_interval"]
+        interval = self.clock.substeps if len(self.direct.rows) else self.options.bending_interval
         each = len(self._tearing) or len(self._creasing)
-        most = self._clock.substeps if each else max(most // interval, 1) * interval
+        most = self.clock.substeps if each else max(most // interval, 1) * interval
         self._reports.rows[:, REPORT.substeps_to_search] = 0
-        self.energy_watch.begin(self.gravity, self._clock.h)
+        self.energy_watch.begin(self.gravity, self.clock.h)
         while left > 0:
             substeps = min(left, most)
             self._launch("run", *self._given(substeps), substeps, iterations)
-            raise_errors(self._reports.worlds, self._clock, self._values, self._contact_capacity)
+            raise_errors(self._reports.worlds, self.clock, self._values, self._contact_capacity)
             radii = None if self.has_bands else self.particles.radii()  # bands count their own particles
-            warn_of_contacts(self._reports.worlds, self._clock.time_after(substeps), radii, self._warned)
-            self.energy_watch.check(self._reports.worlds, self._clock, substeps)
-            self._clock.substep += substeps
+            warn_of_contacts(self._reports.worlds, self.clock.time_after(substeps), radii, self._warned)
+            self.energy_watch.check(self._reports.worlds, self.clock, substeps)
+            self.clock.substep += substeps
             left -= substeps
             if len(self._tearing):
                 self.events += self._tearing.tear(self.time)
             if len(self._creasing):
                 self._creasing.crease()
 
-    def _least_violation(self):
-        """The violation at which iterations end; below zero if all are made."""
-        return self.direct.least_violation() if self._tolerance is None else self._tolerance
-
     def _given(self, substeps):
         """Inputs and settings of the next launch."""
         settings = Settings(
-            h=self._clock.h,
-            velocity_kept=(1.0 - self._damping) ** (1 / self._clock.substeps),
+            h=self.clock.h,
+            velocity_kept=(1.0 - self.options.damping) ** (1 / self.clock.substeps),
             tolerance=self._violation_kept,
             search_radius=float(self._search_radius),
             contact_friction=float(self.particles.particle_contacts or 0.0),
-            **self._clock.intervals,
-            substeps=self._clock.substeps,
+            contact_interval=self.options.contact_interval,
+            bending_interval=self.options.bending_interval,
+            substeps=self.clock.substeps,
         )
-        return self.environment.inputs(self._clock, substeps), settings
+        return self.environment.inputs(self.clock, substeps), settings
+
+    # Settings ---------------------------------------------------------------------------------------------------------
+
+    @property
+    def time(self):
+        """Time since the start [s]."""
+        return self.clock.time
+
+    @property
+    def dt(self):
+        """Time step [s]. A new one keeps the velocities."""
+        return self.options.dt
+
+    @dt.setter
+    def dt(self, dt):
+        self._change_step(dt=dt)
+
+    @property
+    def substeps(self):
+        """Equal parts of each step. A new number keeps the velocities."""
+        return self.options.substeps
+
+    @substeps.setter
+    def substeps(self, substeps):
+        self._change_step(substeps=substeps)
+
+    def _change_step(self, **changed):
+        before, self.options = self.clock.h, replace(self.options, **changed)
+        self.clock.set(self.dt, self.substeps)
+        self._values.change_step(before, self.clock.h, self.gravity, self.clock.origin == 0.0)
+
+    @property
+    def iterations(self):
+        """Iterations over all constraints in each substep."""
+        return self.options.iterations
+
+    @iterations.setter
+    def iterations(self, iterations):
+        self.options = replace(self.options, iterations=iterations)
+
+    @property
+    def tolerance(self):
+        """Violation below which iterations stop; None for never."""
+        return self.options.tolerance
+
+    @tolerance.setter
+    def tolerance(self, tolerance):
+        self.options = replace(self.options, tolerance=tolerance)
+        self._bind()  # without a tolerance, kernels do not compute violations
+
+    @property
+    def damping(self):
+        """The part of the velocity that is lost per step, in [0, 1)."""
+        return self.options.damping
+
+    @damping.setter
+    def damping(self, damping):
+        self.options = replace(self.options, damping=damping)
+
+    @property
+    def gravity(self):
+        """Gravity of all worlds (3,) [m/s²]."""
+        return self.particles.gravity
+
+    @gravity.setter
+    def gravity(self, gravity):
+        self.particles.gravity = finite_vector("gravity", gravity)
+
+    @property
+    def wind(self):
+        """Velocity of the air (3,) [m/s], or a function of time [s] that returns it; None for no air."""
+        return self.particles.wind
+
+    @wind.setter
+    def wind(self, wind):
+        before = self.particles.wind
+        self.particles.wind = checked_wind(wind)
+        if (before is None) != (wind is None):
+            self._bind()  # kernels without wind do not compute its forces
 
     # Particles ------------------------------------------------------------------------------------------------------
 
@@ -319,7 +323,7 @@ class ParticleSystem(SystemSettings):
         This backward difference belongs to the middle of the substep, because the next position also depends on the
         constraints. Before the first step it is v - a h/2.
         """
-        return self._values.velocities(self._clock.h)
+        return self._values.velocities(self.clock.h)
 
     def inverse_masses(self):
         """Inverse masses, (particles,) or (worlds, particles) [1/kg]; zero for pinned particles."""
@@ -334,14 +338,14 @@ class ParticleSystem(SystemSettings):
 
         The acceleration is that of gravity and of `set_forces`. Wind begins to act in the next step.
         """
-        self._values.start(self._values.from_user("velocities", velocities), self.gravity, self._clock.h)
+        self._values.start(self._values.from_user("velocities", velocities), self.gravity, self.clock.h)
 
     def set_forces(self, forces):
         """Set forces, which act until others are set. Args: forces: shaped like positions [N]."""
         new, values = self._values.from_user("forces", forces), self._values
-        if self._clock.substep == 0 and self._clock.origin == 0.0:  # they are part of the exact start
+        if self.clock.substep == 0 and self.clock.origin == 0.0:  # they are part of the exact start
             change = values.read("position")[..., 3:] * (new - values.read("force"))
-            values.write("previous_position", values.read("previous_position") + change * (self._clock.h**2 / 2))
+            values.write("previous_position", values.read("previous_position") + change * (self.clock.h**2 / 2))
         values.write("force", new)
 
     def set_masses(self, particles, masses):
@@ -354,7 +358,7 @@ class ParticleSystem(SystemSettings):
         if kinematic.any():
             raise ValueError(f"particle {particles[kinematic][0]} follows a path: expected one without")
         before = self._values.mobile()
-        self._values.set_inverse_masses(particles, inverse(masses), self.gravity, self._clock.h)
+        self._values.set_inverse_masses(particles, inverse(masses), self.gravity, self.clock.h)
         if len(self.direct.rows) and (self._values.mobile() != before).any():
             self._order_direct()
 
@@ -397,14 +401,15 @@ class ParticleSystem(SystemSettings):
         direct = parts_state(self.arrays.direct) if len(self.direct.rows) else np.zeros((0, 0))
         touching = touch_state(self.arrays.touch) if self._counts.touching else np.zeros((0, 0))
         changed = {"touching": touching, "torn": self._tearing.state(), "creased": self._creasing.state()}
-        return State(**self._values.state(), **self._clock.state(), direct=direct, **changed)
+        return State(**self._values.state(), **self.clock.state(), direct=direct, **changed)
 
     def set_state(self, state):
         """Continue from a snapshot of a system with as many particles and worlds. Args: state: a State."""
         if not isinstance(state, State):
             raise TypeError(f"state is {type(state).__name__}: expected a pbd.State")
         # Everything is checked before anything is changed.
-        values, clock = self._values.checked(state), self._clock.checked(state)
+        values, clock = self._values.checked(state), self.clock.checked(state)
+        options = replace(self.options, dt=clock["dt"], substeps=clock["substeps"])
         before = self._values.mobile()
         for name, value in values.items():
             self._values.write(name, value)
@@ -418,7 +423,8 @@ class ParticleSystem(SystemSettings):
             self._tearing.restore(state.torn)
         if len(self._creasing):
             self._creasing.restore(state.creased)
-        self._clock.restore(**clock)
+        self.clock.restore(**clock)
+        self.options = options
 
     def digest(self):
         """Sixteen hexadecimal digits that change if any bit of the positions or previous positions changes."""
@@ -444,7 +450,7 @@ class ParticleSystem(SystemSettings):
         count = len(self.environment.grabs)
         multipliers = read(self.arrays.constraints.multipliers).astype(float)
         multipliers = multipliers[len(multipliers) - 3 * count :]
-        return self._values.to_user(multipliers.reshape(count, 3, self.worlds).swapaxes(1, 2) / self._clock.h**2)
+        return self._values.to_user(multipliers.reshape(count, 3, self.worlds).swapaxes(1, 2) / self.clock.h**2)
 
     def _per_world(self, *values):
         """Values (worlds,) as the user sees them: numbers if there is one world."""
@@ -461,7 +467,7 @@ class ParticleSystem(SystemSettings):
     def energy(self):
         """Kinetic, potential and total energy at the middle of the last substep: an Energy."""
         self._launch("measure", *self._given(0))
-        kinetic, gravitational = self._values.energies(self.gravity, self._clock.h)
+        kinetic, gravitational = self._values.energies(self.gravity, self.clock.h)
         potential = gravitational + self._reports.worlds[:, REPORT.elastic_energy]
         return Energy(*self._per_world(kinetic, potential, kinetic + potential))
 

@@ -16,6 +16,7 @@ import rigid
 import rigid.build
 import rigid.rotation
 import scenes
+from pbd.options import ParticleOptions
 from rigid.body_model import PLACEMENT, SURFACE
 from rigid.solvers.options import SolverOptions
 
@@ -96,7 +97,7 @@ SOLIDS = ("box", "sphere", "capsule", "cylinder", "mesh")
 OPTIONS = {f"Model.add_{solid}": (*PLACEMENT, *SURFACE) for solid in SOLIDS}
 OPTIONS |= {
     "Particles.add_constraints": ("length", "width"), "load": ("grains", "friction", "wrong"),
-    "Run": ("iterations", "damping", "schedule", "wrong"),
+    "Run": ("iterations", "damping", "schedule", "wrong"), "ParticleSystem": (*ParticleOptions.defaults(), "wrong"),
 }  # fmt: skip
 
 # Not called: they begin a run, or write a file.

@@ -6,7 +6,7 @@ from pbd.constraints.bending import BENDING, BENDING_THAT_CREASES
 from pbd.constraints.constraint_type import BOUNDS, ConstraintType, scalar_constraint
 from pbd.constraints.flat_bending import FLAT_BENDING
 from pbd.constraints.plane import PLANE_LIMIT
-from pbd.constraints.stick import STICK, STICK_AT_LEAST, STICK_AT_MOST, STICK_ROOT_FREE, STICK_THAT_TEARS
+from pbd.constraints.stick import ROOT_FREE_STICK, STICK, STICK_AT_LEAST, STICK_AT_MOST, STICK_THAT_TEARS
 from pbd.constraints.volume import VOLUME
 
 # By name: a description (pbd/particles.py) refers to types by their names, so it needs no Taichi.
@@ -16,7 +16,7 @@ CONSTRAINT_TYPES = {
         STICK,
         STICK_AT_LEAST,
         STICK_AT_MOST,
-        STICK_ROOT_FREE,
+        ROOT_FREE_STICK,
         STICK_THAT_TEARS,
         ANGLE_AT_LEAST,
         ANGLE_AT_MOST,
@@ -38,10 +38,10 @@ __all__ = [
     "CONSTRAINT_TYPES",
     "FLAT_BENDING",
     "PLANE_LIMIT",
+    "ROOT_FREE_STICK",
     "STICK",
     "STICK_AT_LEAST",
     "STICK_AT_MOST",
-    "STICK_ROOT_FREE",
     "STICK_THAT_TEARS",
     "VOLUME",
     "ConstraintType",

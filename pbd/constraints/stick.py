@@ -164,4 +164,5 @@ def _project_root_free(x, start, w, parameters, compliance, multiplier, from_sta
     return [x[0] - (w[0] * s) * separation, x[1] + (w[1] * s) * separation], multiplier
 
 
-STICK_ROOT_FREE = ConstraintType("stick (root-free)", 2, ("length",), _project_root_free, STICK.value)
+# For comparison: `Particles.add_constraints("root-free stick", pairs, length=...)`.
+ROOT_FREE_STICK = ConstraintType("root-free stick", 2, ("length",), _project_root_free, STICK.value)

@@ -1,6 +1,6 @@
 """The time of a solver, counted in substeps."""
 
-from pbd.core.validate import finite_number, positive, whole
+from pbd.core.validate import finite_number, not_negative, positive, whole
 
 
 class Clock:
@@ -9,22 +9,17 @@ class Clock:
     Args:
         dt: time step [s].
         substeps: equal parts of each step.
-        intervals: substeps from one search for contacts to the next, and the like, each a divisor of `substeps`.
 
     Attributes: origin: time of substep 0 [s]; substep: how many substeps were made since; dt, substeps: as given.
     """
 
-    def __init__(self, dt, substeps, **intervals):
-        self.intervals = {name: whole(name, interval) for name, interval in intervals.items()}
+    def __init__(self, dt, substeps):
         self.origin, self.substep, self.steps_before = 0.0, 0, 0
         self.set(dt, substeps)
 
     def set(self, dt, substeps):
         """Change the time step, from this instant on. Args: dt: [s]; substeps. Raises: ValueError, TypeError."""
         dt, substeps = positive("dt", dt), whole("substeps", substeps)
-        for name, interval in self.intervals.items():
-            if substeps % interval:
-                raise ValueError(f"substeps is {substeps}: expected a multiple of {name}, {interval}")
         if self.substep:
             self.steps_before += self.substep // self.substeps
             self.origin, self.substep = self.time, 0
@@ -66,7 +61,9 @@ class Clock:
 
         If those are the steps of now, later times have the same bits as they had then.
         """
-        self.origin, self.substep = origin, substep
+        time, dt = finite_number("time", time), not_negative("dt", dt)
+        substeps = whole("substeps", substeps, least=0)
+        self.origin, self.substep = finite_number("origin", origin), whole("substep", substep, least=0)
         if (dt, substeps) != (self.dt, self.substeps) or self.time != time:
             self.origin, self.substep = time, 0
 

@@ -2,16 +2,19 @@
 
 import numpy as np
 
-from pbd.constraints import CONSTRAINT_TYPES, STICK, STICK_ROOT_FREE, STICK_THAT_TEARS
+from pbd.constraints import CONSTRAINT_TYPES, ROOT_FREE_STICK, STICK, STICK_THAT_TEARS
 from pbd.core.kernels import LOOP_STRIDE, allocate, on_cpu
 from pbd.core.messages import shown
 from pbd.core.shapes import INTEGERS, NUMBERS
 from pbd.core.validate import refuse_gigabytes, whole
 from pbd.data import BOX, RANGE, Counts, Data, Features
+from pbd.direct.rows import make_plan
 from pbd.direct.tables import direct_arrays
 from pbd.direct.touch_tables import touch_arrays, touching_particles
 from pbd.execution.band_tables import count_partial, placements_of, tables_of
+from pbd.execution.lanes import numbers_of_bands
 from pbd.particles import Particles, inverse
+from pbd.schedule import make_schedule
 
 
 def checked_descriptions(particles, worlds):
@@ -32,11 +35,10 @@ def checked_descriptions(particles, worlds):
     return descriptions, count
 
 
-def collect_constraints(descriptions, sticks, as_rows=False):
+def collect_constraints(descriptions, as_rows=False):
     """Collect the constraints of all worlds, type after type, in the order in which types first appear.
 
-    Args: descriptions: list of Particles with the same constraints; sticks: "exact" or "root_free"; as_rows: whether
-    types have their `rows` instead.
+    Args: descriptions: list of Particles with the same constraints; as_rows: whether types have their `rows` instead.
 
     Returns: tuple of ConstraintType; for each type, members (n, arity) and parameters (n, numbers, worlds).
 
@@ -50,8 +52,6 @@ def collect_constraints(descriptions, sticks, as_rows=False):
             if found.compliant is None:
                 raise ValueError(f"{found.name} has no compliance: expected compliance=0")
             found = found.compliant
-        elif found is STICK and sticks == "root_free":
-            found = STICK_ROOT_FREE
         members, numbers = described.arrays()
         parameters = [numbers]
         for world, description in enumerate(descriptions[1:], 1):
@@ -69,6 +69,34 @@ def collect_constraints(descriptions, sticks, as_rows=False):
         if len(description) != len(first) or set(description.constraint_sets) != set(first.constraint_sets):
             raise ValueError(f"world {world} has another structure than world 0: expected the same")
     return tuple(types), constraints
+
+
+def order_constraints(options, descriptions, worlds, types, constraints):
+    """Choose which constraints are solved directly, and the order in which the others are projected.
+
+    Args: options: a ParticleOptions; worlds: how many; types, constraints: see `collect_constraints`.
+
+    Returns: a pbd.direct.rows.Plan and a pbd.schedule.Schedule.
+    """
+    first = descriptions[0]
+    inverse_masses = np.stack([inverse(each.masses()) for each in descriptions], axis=1)
+    gravity = first.gravity_scales()[:, None] * first.gravity
+    colliding = np.zeros(len(first), bool)
+    if first.particle_contacts is not None:
+        colliding = (np.stack([each.radii() for each in descriptions]) > 0).any(axis=0)
+    plan = make_plan(options.solve, types, constraints, first.positions(), inverse_masses, gravity, colliding)
+    left_out = [solved | each.sensor for solved, each in zip(plan.solved, types)]
+    numbers = [np.flatnonzero(~mask) for mask in left_out]
+    schedule = make_schedule(
+        options.schedule,
+        [members[number] for (members, _), number in zip(constraints, numbers)],
+        first.positions(),
+        on_cpu=on_cpu(),
+        worlds=worlds,
+        clusters=options.clusters,
+        bands=numbers_of_bands(first, plan),
+    )
+    return plan, schedule.with_others(numbers, [np.flatnonzero(mask) for mask in left_out])
 
 
 def with_numbers(parameters, more):
@@ -329,7 +357,7 @@ def rigid_sticks(tables, types, count):
     """Sticks that keep their ends apart, as `ContactArrays` has them. Args: tables: see `constraint_tables`."""
     places = [np.zeros(0, int)]
     for each, ranges in zip(types, tables["ranges"]):
-        if each in (STICK, STICK_ROOT_FREE, STICK_THAT_TEARS):
+        if each in (STICK, ROOT_FREE_STICK, STICK_THAT_TEARS):
             places.append(ranges[RANGE.members] + 2 * np.arange(ranges[RANGE.count]))
     places = np.concatenate(places)
     first, rows = adjacency(tables["members"][places[:, None] + np.arange(2)], count)

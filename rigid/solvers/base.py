@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from pbd.core.kernels import UsesTaichi
-from pbd.core.validate import one_of, refuse_gigabytes, whole
+from pbd.core.validate import refuse_gigabytes, whole
 from rigid.constraints.joints.positions import JointPositions
 from rigid.external_forces import external_force
 from rigid.motor import motor_target
@@ -53,9 +53,7 @@ class Solver(UsesTaichi):
     particle_system = None
 
     def __init__(self, model, worlds=1, **options):
-        for option in options:
-            one_of(f'option of solver "{self.name}"', option, tuple(self.Options.defaults()))
-        self.options = self.Options(**options)
+        self.options = self.Options.of(f'solver "{self.name}"', options)
         self.models = models_of_worlds(model)
         self.model = self.models[0]
         worlds = whole("worlds", worlds)

@@ -5,7 +5,7 @@ from types import NoneType
 
 import rigid
 from pbd.core.messages import listed, nearest, shown
-from rigid.solvers.verlet.options import VerletOptions
+from pbd.options import ParticleOptions
 from scenes.parameters import UnknownName, convert
 
 # Arguments of a Run, or parts of a scene: not options of a run.
@@ -55,7 +55,7 @@ def checked_options(solver, options, particles_only=False):
     """
     known = option_types(solver)
     if particles_only:
-        known = {name: kind for name, kind in known.items() if name in VerletOptions.OF_PARTICLES}
+        known = {name: kind for name, kind in known.items() if name in ParticleOptions.defaults()}
     for name in options:
         if name not in known:
             hint, others = nearest(name, known), listed(known, 80)

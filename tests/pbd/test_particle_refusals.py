@@ -203,8 +203,7 @@ REFUSED_BY_SYSTEM = {
                   ["direction is 'curent'", "'current', 'start'", "did you mean 'current'?"]),
     "schedule": (lambda p: system(p, schedule="colored"), ValueError,
                  ["schedule is 'colored'", "'coloured'", "did you mean 'coloured'?"]),
-    "sticks": (lambda p: system(p, sticks="rootfree"), ValueError,
-               ["sticks is 'rootfree'", "'exact', 'root_free'", "did you mean 'root_free'?"]),
+    "no option": (lambda p: system(p, iteration=3), ValueError, ["'iteration'", "did you mean 'iterations'?"]),
     "zero steps": (lambda p: system(p).step(0), ValueError, ["count is 0", "1 or more"]),
     "half a step": (lambda p: system(p).step(0.5), TypeError, ["count is 0.5", "whole number"]),
     "worlds of other sticks": (
@@ -248,8 +247,6 @@ REFUSED_BY_WORLDS = {
     "mass of the led": (
         lambda p: (p.add_path([0], lambda t: (0, 0, 0)), system(p).set_masses([1, 0], 1.0)),
         ValueError, ["particle 0", "path"]),
-    "root-free and start": (
-        lambda p: system(p, sticks="root_free", direction="start"), ValueError, ["root_free", "start", "one of them"]),
     "box too narrow": (
         lambda p: (p.add_particle((0, 0, 0), radius=2.0), p.add_box((-1, -5, -5), (1, 5, 5)), system(p)),
         ValueError, ["box from", "4 wide", "room"]),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rigid.solvers.options import choice
+from pbd.core.options import choice
 from rigid.solvers.sequential.options import SequentialOptions
 
 
@@ -16,7 +16,6 @@ class ArticulatedOptions(SequentialOptions):
     can gain it (rigid/solvers/articulated/velocity_products.py)."""
 
     CHECKS: ClassVar[dict] = {
-        **SequentialOptions.CHECKS,
         "velocity_products": choice("projected", "explicit"),
     }
 

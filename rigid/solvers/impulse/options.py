@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from pbd.core.options import optional
 from pbd.core.validate import boolean, not_negative, whole
-from rigid.solvers.options import optional
 from rigid.solvers.sequential.options import SequentialOptions
 
 
@@ -14,7 +14,8 @@ class ImpulseOptions(SequentialOptions):
 
     sleep_speed: float = 0.0
     """Bodies sleep when they, and all bodies connected to them by joints or contacts, have been slower than this for
-    half a second [m/s]. They wake when something moves them. Zero for never; 0.02 suits bodies of a metre."""
+    half a second [m/s]. They wake when something moves them. Zero for never; 0.02 suits bodies of a metre. Games with
+    many bodies at rest need it: these cost nothing."""
 
     coloured: bool = False
     """Solve contacts in colours (rigid/solvers/impulse/coloured), so that up to four threads share the work of one
@@ -23,10 +24,9 @@ class ImpulseOptions(SequentialOptions):
 
     lanes: int | None = None
     """How many worlds one thread moves at a time, in the lanes of the processor's vectors: 1, 4, 8 or 16. None for the
-    fastest; 1 where lanes do not do what the model has (rigid/solvers/impulse/lanes.py)."""
+    fastest; 1 where lanes do not do what the model has (rigid/solvers/impulse/lanes.py). Measurements set it."""
 
     CHECKS: ClassVar[dict] = {
-        **SequentialOptions.CHECKS,
         "sleep_speed": not_negative,
         "coloured": boolean,
         "lanes": optional(whole),

@@ -32,8 +32,6 @@ class Features(NamedTuple):
     pair_types: Any  # a rigid.collision.data.PairTypes, or None if nothing can touch
     gyroscopic: str  # "implicit", "midpoint" or "explicit"
     sine_limits: bool  # limits of angles are those of their sines, see limits.py
-    scaling: str  # "effective_mass" or "mass"
-    block: bool  # scale the rows of a joint together
     one_world: bool  # one world runs on one thread
     division: Division  # of substeps into parts
     spread: int  # distance of two worlds in a parallel loop, see rigid/solvers/substeps.py

@@ -9,13 +9,13 @@
 
 α = A⁻¹ α* and β = A⁻¹ β*, with A = J M⁻¹ Jᵀ. Then every row oscillates with the frequency √α*, against translation or
 rotation, of light bodies or heavy ones, and is stable alone if h² α* + 2 h β* < 4. The source has the mass
-1/(1/m_i + 1/m_j) in place of A⁻¹, for torques too (scaling "mass"); the frequency of a rotation then depends on the
-size of the body.
+1/(1/m_i + 1/m_j) in place of A⁻¹, for torques too. Then the frequency of a rotation depends on the size of the body: a
+rod of 5 cm has m/I = 4800, and is unstable with the source's own gains.
 
 All rows of an equality have one matrix A: α = √α* A⁻¹ √α*. So the bound holds for all of them together, and a load
-that accelerates the bodies by g opens the joint by g/α* in any direction. With 1/A_rr of each row instead (`block`
-off), a heavy ball on a light slanted rod opens by many times that: along x and z the rotation of the rod gives way, but
-the load is along the rod. Joints that share a body tighten the bound: stability.py.
+that accelerates the bodies by g opens the joint by g/α* in any direction. With 1/A_rr of each row instead, a heavy
+ball on a light slanted rod opens by many times that: along x and z the rotation of the rod gives way, but the load is
+along the rod. Joints that share a body tighten the bound: stability.py.
 """
 
 import taichi as ti
@@ -46,17 +46,11 @@ def compute_gains(s: ti.template(), group, world):
             write_own_gains(s, row, ti.select(kind == Group.GEAR, first + 1, row), kind, world)
         compute_matrix(s, group, kind, first, count, world)
         invert(n, first, count, ROW.alpha, ROW.velocity, world)
-        i, j = s.rows.groups[world, group, GROUP.body_i], s.rows.groups[world, group, GROUP.body_j]
-        masses = ti.static(s.bodies.mass)
-        source_mass = inverse_or_zero(masses[world, i, MASS.inverse_mass] + masses[world, j, MASS.inverse_mass])
         for a in range(count):
             for b in range(count):
                 row, other, mass = first + a, first + b, n[world, first + a, ROW.alpha + b]
-                if a == b:
-                    if ti.static(s.features.scaling == "mass"):
-                        mass = ti.select(is_hard(s, row, world), source_mass, mass)
-                    if not is_hard(s, row, world) and n[world, row, ROW.per_mass] == 0.0:
-                        mass = 1.0
+                if a == b and not is_hard(s, row, world) and n[world, row, ROW.per_mass] == 0.0:
+                    mass = 1.0
                 stiffness = ti.sqrt(n[world, row, ROW.own_stiffness] * n[world, other, ROW.own_stiffness])
                 damping = ti.sqrt(n[world, row, ROW.own_damping] * n[world, other, ROW.own_damping])
                 alpha = mass * stiffness
@@ -95,14 +89,11 @@ def compute_matrix(s: ti.template(), group, kind, first, count, world):
     rows, so that it holds equally in all directions; a gear, one force, has the sum over both rows.
     """
     n = ti.static(s.rows.numbers)
-    together = kind == Group.EQUALITY
-    if ti.static(s.features.scaling == "mass" or not s.features.block):
-        together = False
     largest, total = 0.0, 0.0
     for a in range(count):
         for b in range(a + 1):
             entry = 0.0
-            coupled = together and is_hard(s, first + a, world) and is_hard(s, first + b, world)
+            coupled = kind == Group.EQUALITY and is_hard(s, first + a, world) and is_hard(s, first + b, world)
             if a == b or kind == Group.GEAR or coupled:
                 entry = matrix_entry(s, group, first, a, b, world)
                 if a == b:

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from pbd.core.options import choice, optional
 from pbd.core.validate import boolean, not_negative, positive
-from rigid.solvers.options import SolverOptions, choice, optional
+from rigid.solvers.options import SolverOptions
 
 SOURCE_STEP = 0.003  # of the default gains [s]
 
@@ -37,14 +38,6 @@ class PenaltyOptions(SolverOptions):
     angular_damping: float | None = 10.0
     """β* of rows against rotation [1/s]."""
 
-    scaling: str = "effective_mass"
-    """"effective_mass" scales forces by A⁻¹ with A = J M⁻¹ Jᵀ; "mass" uses the source's 1/(1/m_i + 1/m_j) instead, for
-    torques too. The latter is kept for comparison: it is wrong for bodies of other sizes."""
-
-    block: bool = True
-    """Use A⁻¹ of all rows of a joint together, a matrix. Otherwise each row is scaled alone, and a joint opens by more
-    than g/α* if its rows share the rotation of a body."""
-
     limit_form: str = "angle"
     """Form of the limits of hinges and universal joints. "angle" is G = q - limit. "sine" is the source's
     G = sin q - sin limit, for limits between -90° and 90°. It is kept for comparison: its torque has the factor cos q,
@@ -54,16 +47,14 @@ class PenaltyOptions(SolverOptions):
     """Integration of the gyroscopic torque: "implicit" loses energy, "midpoint" keeps it, "explicit" gains it."""
 
     check_stability: bool = True
-    """Raise ValueError if a step is too long for the stiffness and damping."""
+    """Raise ValueError if a step is too long for the stiffness and damping. Without, a lecture or a test shows what
+    an unstable step does."""
 
     CHECKS: ClassVar[dict] = {
-        **SolverOptions.CHECKS,
         "stiffness": optional(positive),
         "damping": optional(not_negative),
         "angular_stiffness": optional(positive),
         "angular_damping": optional(not_negative),
-        "scaling": choice("effective_mass", "mass"),
-        "block": boolean,
         "limit_form": choice("angle", "sine"),
         "gyroscopic": choice("implicit", "midpoint", "explicit"),
         "check_stability": boolean,

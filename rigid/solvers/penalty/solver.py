@@ -65,7 +65,7 @@ class PenaltySolver(RowSolver):
         features = Features(
             joints=self.has_joint_rows, rotors=bool(self.rotors), pair_types=self.pair_types,
             gyroscopic=given.gyroscopic,
-            sine_limits=given.limit_form == "sine", scaling=given.scaling, block=given.block,
+            sine_limits=given.limit_form == "sine",
             division=OF_SPRINGS if self._watches() == WATCHED else UNDIVIDED,
             one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
@@ -165,8 +165,7 @@ class PenaltySolver(RowSolver):
         Without the check of stability, an unstable step is what was asked for.
         """
         given = self.options
-        compared = given.gyroscopic == "explicit" or given.limit_form == "sine" or given.scaling == "mass"
-        if compared or not given.check_stability:
+        if given.gyroscopic == "explicit" or given.limit_form == "sine" or not given.check_stability:
             return UNWATCHED
         return WATCHED if self.pair_types is None else GAPS_WATCHED
 

@@ -84,8 +84,8 @@ class VerletSolver(Solver):
         ]
         self.members, self.user_particles = buildings[0].members, buildings[0].user_particles
         self.particle_system = pbd.ParticleSystem(
-            [each.particles for each in buildings], dt=given.dt, worlds=self.worlds,
-            lanes=lanes_to_ask_for(models, self.worlds, given), **given.of_particles(),
+            [each.particles for each in buildings], self.worlds,
+            **{**given.of_particles(), "lanes": lanes_to_ask_for(models, self.worlds, given)},
         )  # fmt: skip
         self.events = self.particle_system.events
         constraints = self.particle_system.constraints
@@ -264,7 +264,7 @@ class VerletSolver(Solver):
         kept = join_arrays(self._kept(snapshot)) if boolean("warm_start", warm_start) else ()
         angles = self.particle_system.constraints.read([rows[0] for rows in self._counters]).T.astype(float)
         angles = angles[0] if self.worlds == 1 else angles
-        return State(*found, self.time, kept, **self.particle_system.clock_state(), joint_angles=angles)
+        return State(*found, self.time, kept, **self.particle_system.clock.state(), joint_angles=angles)
 
     def digest(self):
         """Sixteen hexadecimal digits that change with any bit of the particles."""
@@ -354,7 +354,7 @@ class VerletSolver(Solver):
         Args: state; angles: from which full turns are counted (worlds, angles) [rad].
         """
         system = self.particle_system
-        system.continue_at(state.time, **state.clock())
+        system.clock.continue_at(state.time, **state.clock())
         shape = system.positions().shape
         positions, velocities, weights = np.zeros(shape), np.zeros(shape), np.zeros(shape[:-1])
         masses, points = (self._masses, self._points) if len(shape) == 3 else (self._masses[0], self._points[0])

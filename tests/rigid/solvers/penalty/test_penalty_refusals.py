@@ -26,7 +26,6 @@ def solve(**options):
     ("damping", -1.0, ValueError, ["damping is -1", "zero or more"]),
     ("angular_stiffness", NAN, ValueError, ["angular_stiffness is nan", "finite"]),
     ("angular_damping", -1.0, ValueError, ["angular_damping is -1", "zero or more"]),
-    ("scaling", "masses", ValueError, ["scaling is 'masses'", "did you mean 'mass'?"]),
     ("gyroscopic", "implict", ValueError, ["gyroscopic is 'implict'", "did you mean 'implicit'?"]),
     ("stifness", 1.0, ValueError, ["option of solver \"penalty\" is 'stifness'", "did you mean 'stiffness'?"]),
     ("dt", 0.1, ValueError, ["0.1 s is unstable", "'pivot'", "use a step below"]),
