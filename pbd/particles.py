@@ -8,6 +8,7 @@ import numpy as np
 from pbd.collision.collider import Collider
 from pbd.core.messages import shown
 from pbd.core.shapes.shape import Shape
+from pbd.core.transaction import Description
 from pbd.core.validate import (
     LARGEST,
     finite_array,
@@ -22,15 +23,15 @@ from pbd.core.validate import (
     real_array,
     spread,
 )
-from pbd.element_columns import ElementColumns
 from pbd.host import rest_values
 from pbd.host.constraint_sets import ConstraintSets
+from pbd.host.contact_elements import NO_ELEMENTS, elements_of, point_of
 
 # Names of the types of sticks, by the bound of their lengths.
 STICK_NAMES = {"equal": "stick", "at_least": "stick at least", "at_most": "stick at most"}
 
 
-class Particles(ElementColumns):
+class Particles(Description):
     """A description of particles, their constraints and their environment.
 
     Args:
@@ -39,13 +40,27 @@ class Particles(ElementColumns):
             acts on the triangles given to `add_triangles`.
         air_density: [kg/m³].
 
-    Attributes: gravity, wind, air_density: as given; constraint_sets: {(type, compliant): ConstraintSet}; colliders,
-    boxes, paths: what was added; particle_contacts: friction between particles, None for no contacts; built: what
-    builders added, such as a pbd.build.Cloth, for pictures.
+    Attributes: count: number of particles; gravity, wind, air_density: as given; constraint_sets:
+    {(type, compliant): ConstraintSet}; colliders, boxes, paths: what was added; particle_contacts: friction between
+    particles, None for no contacts; built: what builders added, such as a pbd.build.Cloth, for pictures.
     """
 
+    title = "pbd.Particles"
+
     def __init__(self, *, gravity=(0.0, 0.0, -9.81), wind=None, air_density=1.2):
-        super().__init__()
+        self._columns = {
+            "position": [np.zeros((0, 3))],
+            "velocity": [np.zeros((0, 3))],
+            "mass": [np.zeros(0)],
+            "radius": [np.zeros(0)],
+            "gravity_scale": [np.zeros(0)],
+            "triangle": [np.zeros((0, 3), np.int64)],
+            "drag": [np.zeros(0)],
+            "element": [NO_ELEMENTS[0]],
+            "element_number": [NO_ELEMENTS[1]],
+        }
+        self.count = 0
+        self.built = []
         self.gravity = finite_vector("gravity", gravity)
         self.wind = checked_wind(wind)
         self.air_density = not_negative("air density", air_density)
@@ -65,6 +80,95 @@ class Particles(ElementColumns):
         other.colliders, other.boxes, other.paths = list(self.colliders), list(self.boxes), list(self.paths)
         other._columns = {name: [self._column(name)] for name in self._columns}
         return other
+
+    # Particles ------------------------------------------------------------------------------------------------------
+
+    def __len__(self):
+        return self.count
+
+    def _column(self, name):
+        if len(self._columns[name]) > 1:
+            self._columns[name] = [np.concatenate(self._columns[name])]  # a new list: a transaction keeps the old one
+        return self._columns[name][0]
+
+    # The arrays themselves are returned, so changes to their elements change the description.
+
+    def positions(self):
+        """Positions at time zero, (particles, 3) [m]."""
+        return self._column("position")
+
+    def velocities(self):
+        """Velocities at time zero, (particles, 3) [m/s]."""
+        return self._column("velocity")
+
+    def masses(self):
+        """Masses, (particles,) [kg]; infinite for a pinned particle."""
+        return self._column("mass")
+
+    def radii(self):
+        """Radii, (particles,) [m]: the distance of a particle from colliders, boxes and other particles."""
+        return self._column("radius")
+
+    def gravity_scales(self):
+        """What part of gravity acts on each particle, (particles,)."""
+        return self._column("gravity_scale")
+
+    def triangles(self):
+        """Triangles on which the wind acts, (triangles, 3) indices."""
+        return self._column("triangle")
+
+    def drag_coefficients(self):
+        """Drag coefficient of each triangle, (triangles,)."""
+        return self._column("drag")
+
+    def add_particle(self, position, mass=1.0, velocity=(0.0, 0.0, 0.0), radius=0.0, *, gravity_scale=1.0):
+        """Add one particle.
+
+        Args: position: (3,) [m]; mass: [kg], `math.inf` pins it; velocity: (3,) [m/s]; radius: [m]; gravity_scale: what
+        part of gravity acts on it.
+
+        Returns: its index.
+        """
+        position = finite_vector("position", position)
+        return int(self.add_particles(position[None], mass, velocity, radius, gravity_scale=gravity_scale)[0])
+
+    def add_particles(self, positions, mass=1.0, velocity=(0.0, 0.0, 0.0), radius=0.0, *, gravity_scale=1.0):
+        """Add many particles.
+
+        Args: positions: (n, 3) [m]; mass: [kg], velocity: (3,) [m/s], radius: [m] and gravity_scale, for all or one
+        each.
+
+        Returns: their indices, (n,).
+        """
+        positions = finite_array("positions", positions, (None, 3))
+        count = len(positions)
+        expected = "a number above zero, or math.inf to pin"
+        mass = spread("mass", mass, (count,), infinite=True, allowed=lambda kg: kg > 0, expected=expected)
+        if (mass < 1 / LARGEST).any():
+            least = f"a number above zero and at least {1 / LARGEST:g}"
+            raise ValueError(f"mass is {mass.min():g}: expected {least}, or math.inf to pin")
+        velocity = spread("velocity", velocity, (count, 3), most=math.inf)
+        radius = spread("radius", radius, (count,), signed=False)
+        scale = spread("gravity_scale", gravity_scale, (count,))
+        moving = np.isinf(mass) & velocity.any(axis=1)
+        if moving.any():
+            raise ValueError(
+                f"particle {self.count + int(np.argmax(moving))} is pinned (infinite mass) and has a velocity: "
+                "expected none, or a path given to add_path()"
+            )
+        columns = {"position": positions, "velocity": velocity, "mass": mass, "radius": radius, "gravity_scale": scale}
+        for name, values in columns.items():
+            self._columns[name].append(values)
+        first, self.count = self.count, self.count + count
+        return np.arange(first, self.count)
+
+    def pin(self, particles):
+        """Give particles infinite mass and no velocity. Args: particles: indices."""
+        particles = indices("particles", particles, self.count)
+        for name, value in (("mass", math.inf), ("velocity", 0.0)):
+            column = self._column(name).copy()  # a transaction keeps the old one
+            column[particles] = value
+            self._columns[name] = [column]
 
     # Constraints ----------------------------------------------------------------------------------------------------
 
@@ -287,6 +391,48 @@ class Particles(ElementColumns):
         neighbours in a cloth do not push each other. Args: friction: Coulomb's μ.
         """
         self.particle_contacts = not_negative("friction", friction)
+
+    def contact_elements(self):
+        """All contact elements: integers (n, 6) and numbers (n, 5), with the columns of `pbd.data.ElementArrays`."""
+        return self._column("element"), self._column("element_number")
+
+    def add_element_contacts(self, elements, radius=None):
+        """Keep sticks, triangles or tetrahedra out of colliders as a whole, not only their particles.
+
+        In each iteration, the deepest point Σ c_i x_i of each element is found and moved out, with the friction of the
+        collider. The corrections of its particles are proportional to c_i/m_i, so this is one impulse at that point.
+        Restitution acts on particles alone. Boxes need no such contacts: if all particles are inside a box, the
+        elements between them are.
+
+        Args:
+            elements: (n, 2), (n, 3) or (n, 4) indices.
+            radius: distance that elements keep from colliders [m], for all or one each; None for the smallest radius of
+                an element's particles.
+
+        Raises: ValueError for elements of another shape, a particle twice in one, or a negative radius.
+
+        Source: Jakobsen, Advanced Character Physics (2001), section 5.
+        """
+        self._add_elements(*elements_of(elements, radius, self.radii()))
+
+    def add_contact_point(self, particles, weights, radius=0.0):
+        """Keep one point of some particles out of colliders and inside boxes, such as a corner of what they carry.
+
+        Args:
+            particles: up to four indices (n,).
+            weights: of the particles in the point p = Σ c_i x_i, (n,). They sum to one, and may be negative for a point
+                outside of the particles.
+            radius: distance of the point from colliders and boxes [m].
+
+        Raises: ValueError for weights that do not sum to one, too many particles, or a particle twice.
+
+        Source: Jakobsen, Advanced Character Physics (2001), section 5.
+        """
+        self._add_elements(*point_of(particles, weights, radius, self.count))
+
+    def _add_elements(self, integers, numbers):
+        self._columns["element"].append(integers)
+        self._columns["element_number"].append(numbers)
 
 
 def checked_wind(wind):

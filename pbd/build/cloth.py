@@ -21,7 +21,7 @@ from pbd.core.validate import (
     sequence,
     whole,
 )
-from pbd.particle_columns import ParticleColumns
+from pbd.particles import Particles
 
 PLACES = ("left_top", "right_top", "left_bottom", "right_bottom", "top", "bottom", "left", "right")
 
@@ -51,7 +51,7 @@ class Cloth:
     counts: tuple | None = None
 
 
-@builder(ParticleColumns)
+@builder(Particles)
 def cloth(
     particles,
     origin,
@@ -136,7 +136,7 @@ def cloth(
     return Cloth(added, sticks, triangles, hinges, (rows, columns))
 
 
-@builder(ParticleColumns)
+@builder(Particles)
 def cloth_from_mesh(
     particles,
     mesh,

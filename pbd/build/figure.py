@@ -25,7 +25,7 @@ import numpy as np
 from pbd.core.rotation import rotate
 from pbd.core.transaction import builder
 from pbd.core.validate import derived, finite_vector, positive, refuse_remote, unit_quaternion
-from pbd.particle_columns import ParticleColumns
+from pbd.particles import Particles
 
 # Left side and middle, standing, x forward, y left: place in parts of the height, radius likewise.
 PLACES = {
@@ -95,7 +95,7 @@ class Figure:
     head_radius: float
 
 
-@builder(ParticleColumns)
+@builder(Particles)
 def figure(
     particles, position=(0.0, 0.0, 0.0), height=1.75, mass=75.0, *, rotation=(1.0, 0.0, 0.0, 0.0),
     velocity=(0.0, 0.0, 0.0), angular_velocity=(0.0, 0.0, 0.0),

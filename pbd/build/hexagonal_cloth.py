@@ -5,10 +5,10 @@ import numpy as np
 from pbd.build.cloth import BYTES_OF_PARTICLE, MASS, add_triangle_cloth, checked_corner, pinned_in_grid
 from pbd.core.transaction import builder
 from pbd.core.validate import derived, positive, refuse_gigabytes, whole
-from pbd.particle_columns import ParticleColumns
+from pbd.particles import Particles
 
 
-@builder(ParticleColumns)
+@builder(Particles)
 def hexagonal_cloth(
     particles,
     origin,

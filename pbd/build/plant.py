@@ -13,7 +13,7 @@ import numpy as np
 
 from pbd.core.transaction import builder
 from pbd.core.validate import derived, finite_vector, not_negative, positive, refuse_gigabytes, refuse_remote, whole
-from pbd.particle_columns import ParticleColumns
+from pbd.particles import Particles
 
 UP = np.array([0.0, 0.0, 1.0])
 GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
@@ -97,7 +97,7 @@ class Growth:
         self.radii.append((radius_a, radius_b))
 
 
-@builder(ParticleColumns)
+@builder(Particles)
 def plant(
     particles,
     base=(0.0, 0.0, 0.0),

@@ -16,7 +16,7 @@ from pbd.core.validate import (
     spread,
     whole,
 )
-from pbd.particle_columns import ParticleColumns
+from pbd.particles import Particles
 
 ENDS = {"start": 0, "end": -1}
 BYTES_OF_PARTICLE = 300  # of a rope in a description, with its sticks, and while they are made
@@ -31,7 +31,7 @@ class Rope:
     radius: float
 
 
-@builder(ParticleColumns)
+@builder(Particles)
 def rope(
     particles,
     points,

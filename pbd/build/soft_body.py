@@ -22,7 +22,7 @@ from pbd.core.validate import (
     refuse_remote,
     whole,
 )
-from pbd.particle_columns import ParticleColumns
+from pbd.particles import Particles
 
 # The share of a mesh's volume that its tetrahedra may miss before they are refused as too coarse.
 MISSED = 0.25
@@ -70,7 +70,7 @@ class SoftBody:
     skin: Skin | None = None
 
 
-@builder(ParticleColumns)
+@builder(Particles)
 def soft_body(
     particles,
     mesh,
@@ -129,7 +129,7 @@ def soft_body(
     return body
 
 
-@builder(ParticleColumns)
+@builder(Particles)
 def soft_body_from_tetrahedra(
     particles,
     points,
