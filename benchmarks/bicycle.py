@@ -11,7 +11,7 @@ import numpy as np
 import rigid
 from benchmarks.bicycle_theory import eigenvalues, ordered
 from benchmarks.timing import has_32_bits, row
-from scenes.catalogue.parts.bicycle import PARTS, TILT, add_bicycle, lean
+from scenes.catalogue.components.bicycle import PARTS, TILT, add_bicycle, lean
 
 SPEEDS, TILTS, SPEED = (2.6, 3.6, 4.6, 5.6, 6.6), (15.0, 16.0, 17.0, 18.0, 19.0, 20.0, 21.0), 4.6  # [m/s], [degrees]
 CASES = (*((speed, TILT) for speed in SPEEDS), *((SPEED, tilt) for tilt in TILTS))

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.bicycle import lean_and_steer
 from rigid.rotation import rotate
-from scenes.catalogue.parts.bicycle import PARTS
+from scenes.catalogue.components.bicycle import PARTS
 from scenes.comparison.report.figure import GRID, save, styled
 from scenes.registry import load
 from scenes.simulate.run import Run

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from scenes.catalogue.parts.bicycle import PARTS, TILT, WHEELBASE, trail
+from scenes.catalogue.components.bicycle import PARTS, TILT, WHEELBASE, trail
 
 GRAVITY = 9.81  # [m/s²]
 

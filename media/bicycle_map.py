@@ -14,7 +14,7 @@ import scenes
 from benchmarks.bicycle import PUSH, SETTINGS, fitted, pushed_model
 from benchmarks.bicycle_theory import eigenvalues
 from rigid.constraints.joints.positions import JointPositions
-from scenes.catalogue.parts.bicycle import PARTS, lean
+from scenes.catalogue.components.bicycle import PARTS, lean
 from scenes.comparison.measure import state_of
 from scenes.comparison.report.figure import INK, save, styled
 

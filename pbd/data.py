@@ -238,7 +238,7 @@ class Features(NamedTuple):
     types: tuple  # ConstraintType
     iterated: tuple  # types of which constraints are projected one by one, as indices into `types`
     from_start: bool  # project along the gradients at the start of the step
-    watch: bool  # stop at a tolerance, which needs the violation of each constraint
+    has_tolerance: bool  # iterations end at one, which needs the violation of each constraint
     colours: int  # of clusters
     shared: bool  # threads share the items of a phase; otherwise one thread runs each world (pbd/execution/phases.py)
     one_world: bool  # or one group of lanes

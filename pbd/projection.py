@@ -188,7 +188,7 @@ def project_cluster(s: ti.template(), cluster, substep, world):
             if (substep + 1) % s.settings.bending_interval != 0:
                 end = begin
         for c in range(begin, end):
-            if ti.static(s.features.watch):
+            if ti.static(s.features.has_tolerance):
                 worst = ti.max(worst, violation(s.features.types[index], index, s, c, world))
             project(s.features.types[index], index, s, c, world)
     return worst
@@ -202,7 +202,7 @@ def project_colour(index):
     def project_range(s: ti.template(), begin, end):
         for c in range(begin, end):
             for world in range(count_worlds(s)):
-                if ti.static(s.features.watch):
+                if ti.static(s.features.has_tolerance):
                     report_violation(s, violation(s.features.types[index], index, s, c, world), world)
                 project(s.features.types[index], index, s, c, world)
 

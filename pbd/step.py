@@ -50,7 +50,7 @@ def relax(s: ti.template(), substep, iteration, world):
         worst = ti.max(worst, s.features.hooks.in_iteration(s, iteration, world))
     if ti.static(not s.features.parts):
         worst = ti.max(worst, solve_directly(s, substep, world))
-    if ti.static(s.features.bands and s.features.watch):
+    if ti.static(s.features.bands and s.features.has_tolerance):
         worst = largest_of_lanes(worst)
     return worst
 
@@ -146,5 +146,5 @@ def advance_world(s: ti.template(), substeps, iterations, world):
                 iterate(s, substep, iterations, adaptive.whole_substep(), world)
                 end_substep(s, substep, world)
     if ti.static(s.features.has_hooks and not s.features.parts):
-        s.features.hooks.keep_contacts(s, world)
+        s.features.hooks.store_contacts(s, world)
     measure_motion(s, substeps, world)

@@ -27,7 +27,7 @@ class StepHooks(NamedTuple):
         take_back_impulses: Taichi function (s, world) -> whether it took back any at their start: pbd/direct/motion.py.
         scale_impulses: Taichi function (s, factor, world) that multiplies all impulses that the hooks store [kg m].
         count_contacts: Taichi function (s, world) -> number of contacts that held something off in the last substep.
-        keep_contacts: Taichi function (s, world), called after the last substep of a launch: contacts are read then.
+        store_contacts: Taichi function (s, world), called after the last substep of a launch: contacts are read then.
         fixed_shapes: a FixedShapes, or None.
     """
 
@@ -38,5 +38,5 @@ class StepHooks(NamedTuple):
     take_back_impulses: Any
     scale_impulses: Any
     count_contacts: Any
-    keep_contacts: Any
+    store_contacts: Any
     fixed_shapes: Any = None

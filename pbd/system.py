@@ -110,7 +110,7 @@ class ParticleSystem(UsesTaichi):
             rope_nodes=bool(self.direct.nodes(self._values.mobile()).any()),
             touching=self._counts_without_lanes.touching > 0,
             parts=self.schedule.is_one_cluster and len(self.direct.rows) > 0 and self.direct.consistent,
-            watch=self._violation_kept > 0,
+            has_tolerance=self._violation_kept > 0,
             moving=not self.particles.is_static(),
             grabs=len(self.environment.grabs),
             hooks=self._hooks,

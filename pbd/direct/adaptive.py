@@ -165,7 +165,7 @@ def join(s: ti.template(), before, found, left, substep, read, world):
         search.done = 1.0
     if ti.static(s.features.has_hooks):
         if read and any_world(search.done >= 1.0):
-            s.features.hooks.keep_contacts(s, world)
+            s.features.hooks.store_contacts(s, world)
     return search
 
 

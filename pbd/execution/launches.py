@@ -98,7 +98,7 @@ class Launches:
                 self.report[:, REPORT.violation] = 0
                 self._iterate(given, substep, slow=(substep + 1) % settings.bending_interval == 0)
                 iteration += 1
-                if self.features.watch and self.report[:, REPORT.violation].max() <= settings.tolerance:
+                if self.features.has_tolerance and self.report[:, REPORT.violation].max() <= settings.tolerance:
                     break
             self.report[:, REPORT.iterations] = iteration
             self._launch_for_all_worlds(end_substep, *given, substep)

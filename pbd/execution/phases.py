@@ -97,7 +97,7 @@ def rows(s: ti.template(), substep):
 @ti.func
 def report_violation(s: ti.template(), violation, world):
     """Keep the largest violation of this iteration in the report, if there is a tolerance to compare it with."""
-    if ti.static(s.features.watch):
+    if ti.static(s.features.has_tolerance):
         ti.atomic_max(s.report[world, REPORT.violation], violation)
 
 

@@ -28,7 +28,7 @@ def visuals_of(robot, path, packages):
     for link in robot.iter("link"):
         try:
             visuals = link.findall("visual")
-            drawn = [part for each in visuals for part in parts_of(each, materials, directory, packages, meshes)]
+            drawn = [part for each in visuals for part in arguments_of(each, materials, directory, packages, meshes)]
         except Exception as error:  # whatever the reader of a format raises: the robot moves without pictures, too
             missing[link.get("name", "")] = f"{type(error).__name__}: {clipped(error, 80)}"
             continue
@@ -57,7 +57,7 @@ def numbers(element, key, count, default=None):
     return values
 
 
-def parts_of(visual, materials, directory, packages, meshes):
+def arguments_of(visual, materials, directory, packages, meshes):
     """Parts of a <visual>: a list of arguments of Model.add_visual.
 
     Args: visual; materials: {name: element} of those with a colour; directory, packages: see find_file; meshes:

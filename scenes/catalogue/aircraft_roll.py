@@ -15,7 +15,7 @@ import numpy as np
 
 import rigid
 from pbd.core.validate import finite_number, one_of
-from scenes.catalogue.parts.aircraft_picture import LEFT_TIP, AileronsVisual, aircraft_surfaces
+from scenes.catalogue.components.aircraft_picture import LEFT_TIP, AileronsVisual, aircraft_surfaces
 from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import BLUE, STEEL, Camera, StaticVisual, tubes

@@ -11,7 +11,7 @@ import numpy as np
 
 import rigid
 from pbd.core.validate import positive
-from scenes.catalogue.parts.trajectories import eased
+from scenes.catalogue.components.trajectories import eased
 from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import BLUE, CHALK, GOLD, STEEL, STONE, BodyVisual, Camera

@@ -6,8 +6,8 @@ A lateral push tips it over. The handlebar turns into the fall, and the bicycle 
 
 import rigid
 from pbd.core.validate import finite_number, not_negative, positive
-from scenes.catalogue.parts.bicycle import add_bicycle
-from scenes.catalogue.parts.bicycle_picture import bicycle_surfaces
+from scenes.catalogue.components.bicycle import add_bicycle
+from scenes.catalogue.components.bicycle_picture import bicycle_surfaces
 from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import BLUE, RED, Camera, FollowingCamera

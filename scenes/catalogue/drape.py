@@ -5,8 +5,8 @@ import numpy as np
 import pbd
 from pbd import build
 from pbd.build.cloth import usual_thickness, usual_thickness_of
-from scenes.catalogue.parts.mesh_files import Fit, OwnMesh, Reading, Unit, UpAxis, lengths
-from scenes.catalogue.parts.placing import Place
+from scenes.catalogue.components.mesh_files import Fit, OwnMesh, Reading, Unit, UpAxis, lengths
+from scenes.catalogue.components.placing import Place
 from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import Camera, ClothVisual, ColliderVisual

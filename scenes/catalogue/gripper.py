@@ -15,7 +15,7 @@ import numpy as np
 import rigid
 from pbd.core.validate import not_negative, positive
 from rigid.rotation import from_matrix
-from scenes.catalogue.parts.trajectories import eased
+from scenes.catalogue.components.trajectories import eased
 from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import BLUE, CHALK, GOLD, RED, STEEL, STONE, BodyVisual, Camera, SpringVisual, StaticVisual, tubes

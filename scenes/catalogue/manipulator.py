@@ -11,8 +11,8 @@ import numpy as np
 
 import rigid
 from pbd.core.validate import positive
+from scenes.catalogue.components.trajectories import eased
 from scenes.catalogue.gripper import EDGE, OPEN, SQUEEZE, add_fingers
-from scenes.catalogue.parts.trajectories import eased
 from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import BLUE, GOLD, RED, STEEL, STONE, BodyVisual, Camera

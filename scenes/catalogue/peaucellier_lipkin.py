@@ -15,7 +15,16 @@ import numpy as np
 
 import rigid
 from pbd.core.validate import positive
-from scenes.catalogue.parts.linkage import add_bar, add_loose_pin, add_pin, add_round_pin, board, crossing, disc, place
+from scenes.catalogue.components.linkage import (
+    add_bar,
+    add_loose_pin,
+    add_pin,
+    add_round_pin,
+    board,
+    crossing,
+    disc,
+    place,
+)
 from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import BLUE, GOLD, RED, WOOD, BodyVisual, Camera, StaticVisual, tubes

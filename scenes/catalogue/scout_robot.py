@@ -11,7 +11,7 @@ import numpy as np
 import pbd
 import rigid
 from pbd.core.validate import not_negative, positive, whole
-from scenes.catalogue.parts.wheel import RADIUS, add_wheel
+from scenes.catalogue.components.wheel import RADIUS, add_wheel
 from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import BLUE, GOLD, STEEL, STONE, BodyVisual, Camera, FollowingCamera, SpringVisual

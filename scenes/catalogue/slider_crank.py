@@ -6,7 +6,7 @@ import numpy as np
 
 import rigid
 from pbd.core.validate import finite_number, positive
-from scenes.catalogue.parts.linkage import LAYER, SETTINGS, add_bar, add_pin, board, disc, place
+from scenes.catalogue.components.linkage import LAYER, SETTINGS, add_bar, add_pin, board, disc, place
 from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import BLUE, GOLD, RED, STEEL, BodyVisual, Camera, StaticVisual, tubes

@@ -6,8 +6,8 @@ import numpy as np
 
 import pbd
 from pbd import build
-from scenes.catalogue.parts.mesh_files import Fit, OwnMesh, Reading, Unit, UpAxis
-from scenes.catalogue.parts.placing import subject_of
+from scenes.catalogue.components.mesh_files import Fit, OwnMesh, Reading, Unit, UpAxis
+from scenes.catalogue.components.placing import subject_of
 from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import BLUE, GOLD, GREEN, RED, Camera, ColliderVisual, SkinVisual

@@ -10,7 +10,7 @@ import numpy as np
 import rigid
 from pbd.core.validate import positive, whole
 from rigid.rotation import from_axis_angle
-from scenes.catalogue.parts.wheel import RADIUS, add_wheel
+from scenes.catalogue.components.wheel import RADIUS, add_wheel
 from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import (

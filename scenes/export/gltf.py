@@ -23,7 +23,7 @@ import numpy as np
 
 from rigid.rotation import from_matrix
 from scenes.export.gltf_document import Document
-from scenes.export.parts import Names, Placed, events_of, floor_of, name_of, parts_of
+from scenes.export.pieces import Names, Placed, events_of, floor_of, name_of, pieces_of
 from scenes.render.video import TooLong
 from scenes.visuals import Spheres, Surface
 from scenes.visuals.framing import CameraTrack
@@ -54,7 +54,7 @@ class GltfWriter:
 
     def add(self, frame):
         """Append a frame. Raises: ValueError if glTF cannot keep it; TooLong if there will be too many."""
-        drawn = parts_of(self.scene, frame, backs=True)
+        drawn = pieces_of(self.scene, frame, backs=True)
         for key, part in drawn.items():
             self.check(key, part, frame.time)
         if not self.frames:

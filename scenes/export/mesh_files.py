@@ -4,7 +4,7 @@ import numpy as np
 
 from pbd.core.files import replacing
 from pbd.core.rotation import rotate
-from scenes.export.parts import Names, Placed, name_of, parts_of
+from scenes.export.pieces import Names, Placed, name_of, pieces_of
 from scenes.render.film import remember
 from scenes.render.video import number_name
 from scenes.visuals import Spheres
@@ -61,7 +61,7 @@ def write_meshes(scene, frame, path):
     import trimesh  # slow to import
 
     names, made = Names(), {}
-    for key, part in parts_of(scene, frame).items():
+    for key, part in pieces_of(scene, frame).items():
         in_body = isinstance(part, Placed) and part.body >= 0
         name = names.unique(scene.model.bodies[part.body].name or "body" if in_body else name_of(scene, key, part))
         vertices, triangles, colours = triangles_of(part, frame)
@@ -76,7 +76,7 @@ def write_meshes(scene, frame, path):
 
 
 def triangles_of(part, frame):
-    """Triangles of a part in the world. Args: a part, see `parts_of`; a Frame.
+    """Triangles of a part in the world. Args: a part, see `pieces_of`; a Frame.
 
     Returns: vertices (n, 3) [m]; triangles (m, 3); colours of the vertices (n, 3) sRGB.
     """

@@ -20,7 +20,7 @@ import re
 import numpy as np
 from pxr import Kind, Tf, Usd, UsdGeom, UsdShade, UsdUtils
 
-from scenes.export.parts import Names, Placed, events_of, floor_of, name_of, parts_of
+from scenes.export.pieces import Names, Placed, events_of, floor_of, name_of, pieces_of
 from scenes.export.usd_prims import (
     CameraPrim,
     MeshPrim,
@@ -58,7 +58,7 @@ class UsdWriter:
 
     def add(self, frame):
         """Append a frame. Raises: ValueError if the scene cannot be drawn; OSError if the disk is full."""
-        drawn = parts_of(self.scene, frame, backs=True)
+        drawn = pieces_of(self.scene, frame, backs=True)
         if not self.frames:
             self.begin(frame, set(drawn))
         # The last frame of a run may come before its time code: the time of a frame is never wrong.
@@ -127,7 +127,7 @@ class UsdWriter:
         return f"{parent}/{self.names.setdefault(parent, Names()).unique(wanted)}"
 
     def make(self, key, part):
-        """Make the prim of a part. Args: its key; a part, see `parts_of`."""
+        """Make the prim of a part. Args: its key; a part, see `pieces_of`."""
         in_body = isinstance(part, Placed) and part.body >= 0
         path = self.path_in(str(self.bodies[part.body].path) if in_body else "/Scene", name_of(self.scene, key, part))
         kinds = {Placed: PlacedPrim, Rods: RodsPrim, Spheres: SpheresPrim}

@@ -20,7 +20,7 @@ from benchmarks.bicycle import (
 from benchmarks.bicycle_plots import Ride, plot_bicycle
 from benchmarks.bicycle_theory import eigenvalues, matrices, ordered, response, state_matrix
 from rigid.constraints.joints.gaps import joint_gaps, joint_turns
-from scenes.catalogue.parts.bicycle import PARTS, TILT
+from scenes.catalogue.components.bicycle import PARTS, TILT
 from scenes.simulate.run import Run
 
 FRAME = list(PARTS).index("frame")

@@ -9,7 +9,7 @@ import rigid
 import scenes
 from rigid.build import load_mjcf, load_urdf
 from rigid.rotation import from_axis_angle, multiply, rotate
-from scenes.export.parts import parts_of
+from scenes.export.pieces import pieces_of
 from scenes.simulate.recording import Frame
 from scenes.visuals import PALETTE, BodyVisual
 from scenes.visuals.framing import instance_points
@@ -269,7 +269,7 @@ def test_files_keep_visuals_in_the_frames_of_their_bodies():
     body = model.add_box((0.2, 0.2, 0.2), mass=1.0, position=(1, 0, 1), rotation=TURN, visible=False)
     model.add_visual(body, (WEDGE, [(0, 1, 2)]), position=(0.1, 0.2, 0.3), local=True, colour=(0.2, 0.4, 0.6))
     scene = scenes.Scene(model=model)
-    (part,) = parts_of(scene, start_of(model)).values()
+    (part,) = pieces_of(scene, start_of(model)).values()
     assert part.body == body
     assert part.vertices() == pytest.approx((0.1, 0.2, 0.3) + WEDGE[:3], abs=1e-12)
     assert part.colour == pytest.approx((0.2, 0.4, 0.6))

@@ -5,8 +5,8 @@ import pytest
 
 import scenes
 from scenes.catalogue import manipulator
+from scenes.catalogue.components.trajectories import eased
 from scenes.catalogue.gripper import EDGE, HAND, LIFT, SQUEEZE
-from scenes.catalogue.parts.trajectories import eased
 from scenes.simulate.run import Run
 
 g = 9.81

@@ -24,7 +24,7 @@ ROW = data.ROW.extend(response_i=3, response_j=3, start_error=1, correction=1)
 # kinetic energy, the part of the corrections that is accepted, and 1 if it was BOUND before.
 START = Columns(
     position=3, rotation=4, linear=3, angular=3, free_linear=3, free_angular=3, solved_linear=3, solved_angular=3,
-    offset=3, error=1, first_error=1, work=1, solved_work=1, kinetic=1, share=1, bound=1,
+    offset=3, error=1, first_error=1, work=1, solved_work=1, kinetic=1, factor=1, bound=1,
 )  # fmt: skip
 
 # Assemblies: rows other than hard joints act; the rounds have failed, or do too much work; neither.

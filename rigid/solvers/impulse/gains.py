@@ -49,7 +49,7 @@ def bound_energies(s: ti.template(), world):
         state = s.assemblies.state[world, body]
         free = state != BOUND and s.step.external == 0
         factor = bounding_factor(energy, body, free, state == FREE, world)
-        start[world, body, START.share] = factor
+        start[world, body, START.factor] = factor
         energy[world, body, FREE_ENERGY.after] = factor * factor * energy[world, body, FREE_ENERGY.after]
     scale_velocities(s, world)
 
@@ -75,7 +75,7 @@ def bound_synchronous_energies(s: ti.template(), world):
             most += MOST_GAIN * energy[world, body, FREE_ENERGY.largest] - energy[world, body, FREE_ENERGY.gained]
             if kinetic > most:
                 factor = factor_of_excess(kinetic, kinetic - most)
-        start[world, body, START.share] = factor
+        start[world, body, START.factor] = factor
     scale_velocities(s, world)
 
 
@@ -90,7 +90,7 @@ def add_energy(s: ti.template(), body, column: ti.template(), value, world):
 def scale_velocities(s: ti.template(), world):
     """Scale the velocities of bodies by the factors of their assemblies."""
     for body in range(s.bodies.pose.shape[1] - 1):
-        factor = s.assemblies.starts[world, s.assemblies.of_body[body], START.share]
+        factor = s.assemblies.starts[world, s.assemblies.of_body[body], START.factor]
         if factor < 1.0:
             for k in ti.static(range(PSEUDO)):
                 s.bodies.velocity[world, body, k] = factor * s.bodies.velocity[world, body, k]

@@ -40,15 +40,15 @@ def bound_work(s: ti.template(), world):
         q = load_quaternion(start, body, START.rotation, world)
         add_to(s, first, START.kinetic, energy_at(s, body, q, v, PSEUDO, world), world)
     for body in range(bodies):
-        start[world, body, START.share] = accepted_share(s, body, world)
+        start[world, body, START.factor] = accepted_fraction(s, body, world)
     for body in range(bodies):
         first = s.assemblies.of_body[body]
-        share = start[world, first, START.share]
-        if share < 1.0:
+        accepted = start[world, first, START.factor]
+        if accepted < 1.0:
             for k in ti.static(range(PSEUDO)):
                 solved = start[world, body, START.solved_linear + k]
-                v[world, body, k] = solved + share * (v[world, body, k] - solved)
-                v[world, body, PSEUDO + k] = solved + share * (v[world, body, PSEUDO + k] - solved)
+                v[world, body, k] = solved + accepted * (v[world, body, k] - solved)
+                v[world, body, PSEUDO + k] = solved + accepted * (v[world, body, PSEUDO + k] - solved)
             restore_pose(s, body, world)
             integrate_pose(s.bodies, body, VELOCITY.pseudo_linear, s.step.h, world)
         total = s.assemblies.work[world, first] + joint_work(s, body, v, PSEUDO, v, 0, world)
@@ -56,14 +56,14 @@ def bound_work(s: ti.template(), world):
             total = 0.0
         s.assemblies.work[world, first] = total
     for group in range(s.step.first_contact_group):
-        share = start[world, assembly_of(s, group, world), START.share]
+        accepted = start[world, assembly_of(s, group, world), START.factor]
         first, count = s.rows.groups[world, group, GROUP.first], s.rows.groups[world, group, GROUP.count]
         for row in range(first, first + count):
-            s.rows.numbers[world, row, ROW.correction] = share * s.rows.numbers[world, row, ROW.correction]
+            s.rows.numbers[world, row, ROW.correction] = accepted * s.rows.numbers[world, row, ROW.correction]
 
 
 @ti.func
-def accepted_share(s: ti.template(), first, world):
+def accepted_fraction(s: ti.template(), first, world):
     """The part of an assembly's correction that is accepted. Args: first: its first body.
 
     The correction c is orthogonal to V, J V = 0, so a part of it does the work of its square.

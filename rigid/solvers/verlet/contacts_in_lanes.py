@@ -62,16 +62,16 @@ def count_contacts(s: ti.template(), world):
 
 
 @ti.func
-def keep_count(s: ti.template(), world):
+def store_count(s: ti.template(), world):
     """Let `count_contacts` find the count of now, in worlds in lanes."""
     if ti.static(in_lanes()):
         s.hooked.in_lanes.touching[world] = count_touching(s, world)
 
 
 @ti.func
-def keep_contacts(s: ti.template(), world):
+def store_contacts(s: ti.template(), world):
     """Copy what is read of the contacts of worlds in lanes. Without lanes, contacts are read where they are."""
-    keep_count(s, world)
+    store_count(s, world)
     if ti.static(in_lanes()):
         copy_contacts(s, world)
 

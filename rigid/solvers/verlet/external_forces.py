@@ -82,13 +82,13 @@ def force_hooks():
         return 0
 
     @ti.func
-    def keep_contacts(s: ti.template(), world):
+    def store_contacts(s: ti.template(), world):
         """There are none."""
         pass
 
     return StepHooks(
         ForcedFrames, apply_external_forces, in_iteration, after_iterations, take_back_impulses, scale_impulses,
-        count_contacts, keep_contacts,
+        count_contacts, store_contacts,
     )  # fmt: skip
 
 

@@ -125,7 +125,7 @@ def rebound(s: ti.template(), energy: ti.template(), world):
         for c in range(contact_count(s, world)):
             prepare_restitution(s, c, world)
             measure_displacement(s, c, world)
-        keep_free_motion(s, -1.0, world)
+        store_free_motion(s, -1.0, world)
         for _ in range(ITERATIONS):
             for c in range(contact_count(s, world)):
                 if rebounds(s, c, world):
@@ -133,11 +133,11 @@ def rebound(s: ti.template(), energy: ti.template(), world):
         if ti.static(energy != UNKNOWN):
             scale_impulses_of_impact(s, factor_of_impact(s, ti.static(energy == KEPT), world), world)
         move_bodies(s, s.particles.previous_position, s.particles.position, -1.0, world)
-        keep_free_motion(s, 1.0, world)
+        store_free_motion(s, 1.0, world)
 
 
 @ti.func
-def keep_free_motion(s: ti.template(), sign, world):
+def store_free_motion(s: ti.template(), sign, world):
     """Change predicted positions as restitution changes x*, so that their difference stays that of free motion.
 
     It is called with -1 before and with 1 after x* changes.
@@ -220,7 +220,7 @@ def scale_impulses_of_impact(s: ti.template(), factor, world):
 def works_of(s: ti.template(), body, world):
     """What a body lost in the compression, and the two terms of its gain by pending impulses, times h² [kg m²].
 
-    `predicted_position` is p - s meanwhile, see `keep_free_motion`.
+    `predicted_position` is p - s meanwhile, see `store_free_motion`.
     """
     motion, x, start = ti.static(s.hooked.motion, s.particles.position, s.particles.previous_position)
     moved, turned = load_vector(motion, body, MOTION.linear, world), load_vector(motion, body, MOTION.angular, world)

@@ -36,7 +36,7 @@ from rigid.solvers.verlet.contacts import (
     solve_contact,
     store_impulses,
 )
-from rigid.solvers.verlet.contacts_in_lanes import contact_count, count_contacts, keep_contacts, keep_count, take_part
+from rigid.solvers.verlet.contacts_in_lanes import contact_count, count_contacts, store_contacts, store_count, take_part
 from rigid.solvers.verlet.data import SIZE, BodyArrays
 from rigid.solvers.verlet.external_forces import apply_external_forces
 from rigid.solvers.verlet.frame_motion import move_bodies, read_inertias, read_pose
@@ -48,7 +48,7 @@ from rigid.solvers.verlet.particle_contacts import (
     solved_directly,
 )
 from rigid.solvers.verlet.restitution import BOUNDED, rebound
-from rigid.solvers.verlet.warm_start import keep_impulses, take_back_impulses, warm_start
+from rigid.solvers.verlet.warm_start import take_back_impulses, take_back_nothing, warm_start
 
 # Groups of data that the functions below use.
 GROUPS = ("features", "particles", "touch", "hooked", "gravity", "inputs", "report", "counts", "settings")
@@ -86,7 +86,7 @@ def step_hooks(pair_types, joints=True, particles=False, data=BodyArrays, energy
             prepare_contact(s, c, world)
         for c in range(contact_count(s, world)):
             warm_start(s, c, world)
-        keep_count(s, world)
+        store_count(s, world)
         move_bodies(s, s.particles.position, s.particles.previous_position, 1.0, world)
 
     @compiled_once(*GROUPS)
@@ -101,8 +101,8 @@ def step_hooks(pair_types, joints=True, particles=False, data=BodyArrays, energy
         rebound(s, energy, world)
 
     return StepHooks(
-        data, before_iterations, in_iteration, after_iterations, take_back_impulses if joints else keep_impulses,
-        scale_impulses, count_contacts, keep_contacts, FIXED_SHAPES if particles and fixed_shapes else None,
+        data, before_iterations, in_iteration, after_iterations, take_back_impulses if joints else take_back_nothing,
+        scale_impulses, count_contacts, store_contacts, FIXED_SHAPES if particles and fixed_shapes else None,
     )  # fmt: skip
 
 

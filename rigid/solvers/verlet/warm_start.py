@@ -57,6 +57,6 @@ def take_back_impulses(s: ti.template(), world):
 
 
 @ti.func
-def keep_impulses(s: ti.template(), world):
+def take_back_nothing(s: ti.template(), world):
     """Take none back."""
     return False

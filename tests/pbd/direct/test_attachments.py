@@ -33,16 +33,16 @@ def system(particles, iterations, solve="direct"):
 def test_attachment_closes_in_two_rounds():
     # The rows are linear in positions, so each solve closes them. The equations are those of many iterations.
     direct, iterated = system(attached(), 6), system(attached(), 2000, "iterative")
-    few, swept = system(attached(), 2), system(attached(), 2, "iterative")
-    for one in (direct, iterated, few, swept):
+    few, few_iterated = system(attached(), 2), system(attached(), 2, "iterative")
+    for one in (direct, iterated, few, few_iterated):
         one.step(20)
     assert len(direct.direct.rows) == 8
     assert direct.positions() == pytest.approx(iterated.positions(), abs=1e-8)
     x = few.positions()
     assert x[4] == pytest.approx(0.25 * x[1] + 0.75 * x[2], abs=1e-14)
     few.step(1)
-    swept.step(1)
-    assert few.statistics().residual < 1e-3 * swept.statistics().residual
+    few_iterated.step(1)
+    assert few.statistics().residual < 1e-3 * few_iterated.statistics().residual
 
 
 def test_attachment_keeps_momenta():

@@ -12,7 +12,7 @@ from exported import FPS, FRAMES, Start
 
 import scenes
 from rigid.rotation import rotate
-from scenes.export import export, parts
+from scenes.export import export, pieces
 from scenes.scene import Scene
 from scenes.visuals import BodyVisual, Camera, FollowingCamera, StaticVisual, StickVisual, Surface, tubes
 from scenes.visuals.colours import linear_light
@@ -311,12 +311,12 @@ def test_failed_export_leaves_the_old_file(everything, tmp_path, monkeypatch, nu
     path = tmp_path / "x.usdc"
     path.write_text("old")
 
-    def parts_of(scene, frame, backs, ordinary=parts.parts_of):
+    def pieces_of(scene, frame, backs, ordinary=pieces.pieces_of):
         if frame.time >= number / FPS:
             raise ValueError("it diverges")
         return ordinary(scene, frame, backs)
 
-    monkeypatch.setattr(usd, "parts_of", parts_of)
+    monkeypatch.setattr(usd, "pieces_of", pieces_of)
     if number:
         def save(self):
             raise OSError("the disk is full")
@@ -380,7 +380,7 @@ def test_missing_library_is_named_before_the_run(command, tmp_path, monkeypatch)
 
 
 def test_names_are_identifiers_and_unique():
-    names = parts.Names("Camera")
+    names = pieces.Names("Camera")
     given = ["Camera", "left arm", "left arm", "left.arm", "3", "", "Größe"]
     found = [names.unique(each) for each in given]
     assert found == ["Camera_2", "left_arm", "left_arm_2", "left_arm_3", "_3", "_", "Gr__e"]

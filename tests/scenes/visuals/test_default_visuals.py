@@ -7,7 +7,7 @@ import trimesh
 import pbd
 import scenes
 from pbd import build
-from scenes.export.parts import parts_of
+from scenes.export.pieces import pieces_of
 from scenes.render.ghosts import moving_surfaces
 from scenes.visuals import ClothVisual, ParticleVisual, PlantVisual, Rods, SkinVisual, StickVisual, default_visuals
 
@@ -131,7 +131,7 @@ def test_files_contain_the_rope_and_the_cloth():
     sheet = cloth(particles)
     build.rope(particles, [(2, 0, 1), (3, 0, 1)], 8, mass=0.1)
     scene = scenes.Scene(particles)
-    surface, rods = parts_of(scene, scenes.Run(scene).frame()).values()
+    surface, rods = pieces_of(scene, scenes.Run(scene).frame()).values()
     assert len(surface.triangles) == len(sheet.triangles)
     assert isinstance(rods, Rods)
     assert rods.ends[:, 0, 0] == pytest.approx(np.linspace(2, 3, 9)[:-1])

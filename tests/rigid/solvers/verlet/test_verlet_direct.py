@@ -19,11 +19,12 @@ def end_of(model, dt, time, **options):
     return solver.state().position
 
 
-def test_two_rounds_equal_many_sweeps():
-    # Gauss-Seidel on 102 sticks converges to the solution of the same equations, with a rest of 1e-5 m at 1,500 sweeps.
+def test_two_rounds_equal_many_iterations():
+    # Gauss-Seidel on 102 sticks converges to the solution of the same equations, with a rest of 1e-5 m after 1,500
+    # iterations.
     direct = end_of(bent_chain(), 0.001, 0.05)
-    swept = end_of(bent_chain(), 0.001, 0.05, iterations=1500, solve="iterative")
-    assert direct == pytest.approx(swept, abs=2e-5)
+    iterated = end_of(bent_chain(), 0.001, 0.05, iterations=1500, solve="iterative")
+    assert direct == pytest.approx(iterated, abs=2e-5)
 
 
 def test_spatial_chain_is_of_second_order_with_two_rounds():
@@ -56,7 +57,7 @@ def test_energy_does_not_drift(dt, level, rise, drift):
 
 @pytest.mark.parametrize(("last", "dt"), [(100.0, 0.005), (1000.0, 0.0005)])
 def test_heavy_last_rod(last, dt):
-    # Iterations would need some thousand sweeps here. Light rods under the weight M g swing across with
+    # Iterations would need some thousands here. Light rods under the weight M g swing across with
     # ω = sqrt(3 M g/(m l)), 77 and 240 /s, and the step must be far below 2/ω: at 1 ms the second chain gains energy.
     found = energy_of(solver_of(bent_chain(last), dt, iterations=3), 5, 5)
     assert found[0] < 0.01
@@ -100,13 +101,13 @@ def jointed(kind):
 
 @pytest.mark.parametrize("kind", ["ball", "fixed", "universal", "slider", "distance"])
 def test_all_joints_agree_with_iterations(kind):
-    # The same discrete equations for joints made of sticks, with a rest of 1e-5 m after 1,500 sweeps. Universal joints
-    # and sliders have other impulses when they are iterated, equal to second order.
-    direct, swept = (
+    # The same discrete equations for joints made of sticks, with a rest of 1e-5 m after 1,500 iterations. Universal
+    # joints and sliders have other impulses when they are iterated, equal to second order.
+    direct, iterated = (
         end_of(jointed(kind), 0.002, 0.2, solve=solve, iterations=iterations)
         for solve, iterations in (("direct", 3), ("iterative", 1500))
     )
-    assert direct == pytest.approx(swept, abs=2e-4 if kind in ("universal", "slider") else 1e-5)
+    assert direct == pytest.approx(iterated, abs=2e-4 if kind in ("universal", "slider") else 1e-5)
     model = jointed(kind)
     solver = solver_of(model, 0.002, iterations=3)
     solver.step(300)
@@ -115,9 +116,9 @@ def test_all_joints_agree_with_iterations(kind):
 
 
 def test_statistics_count_what_is_solved_directly():
-    direct, swept = (solver_of(bent_chain(), 0.01, solve=solve) for solve in ("auto", "iterative"))
+    direct, iterated = (solver_of(bent_chain(), 0.01, solve=solve) for solve in ("auto", "iterative"))
     assert direct.statistics().direct == 79
-    assert swept.statistics().direct == 0
+    assert iterated.statistics().direct == 0
 
 
 def test_worlds_of_their_own_and_states():

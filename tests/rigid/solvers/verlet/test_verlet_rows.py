@@ -99,10 +99,10 @@ def test_gear_counts_full_turns():
 
 
 def test_gear_needs_many_iterations_otherwise():
-    direct, swept = (solver_of(geared(), 0.01, n, solve) for n, solve in ((6, "direct"), (6, "iterative")))
-    for solver in (direct, swept):
+    direct, iterated = (solver_of(geared(), 0.01, n, solve) for n, solve in ((6, "direct"), (6, "iterative")))
+    for solver in (direct, iterated):
         solver.step(40)
-    gaps = [abs(angles_of(solver) @ (1.5, 1.0)) for solver in (direct, swept)]
+    gaps = [abs(angles_of(solver) @ (1.5, 1.0)) for solver in (direct, iterated)]
     assert gaps[0] < 1e-10
     assert gaps[1] > 1e-6
 
@@ -276,10 +276,10 @@ def test_rope_on_a_body_closes_in_few_rounds():
         given = {"particles": rope, "attachments": (([0], boom),), "contacts": False}
         return rigid.solver("verlet", model, dt=0.002, solve=solve, iterations=iterations, **given)
 
-    direct, swept = solver("direct", 4), solver("iterative", 3000)
-    for each in (direct, swept):
+    direct, iterated = solver("direct", 4), solver("iterative", 3000)
+    for each in (direct, iterated):
         each.step(30)
-    assert direct.particle_positions() == pytest.approx(swept.particle_positions(), abs=1e-6)
+    assert direct.particle_positions() == pytest.approx(iterated.particle_positions(), abs=1e-6)
     # The particle stays at the end of the boom.
     end = direct.state().position[0] + rotate(direct.state().rotation[0], (HALF, 0, 0))
     assert direct.particle_positions()[0] == pytest.approx(end, abs=1e-9)

@@ -3,15 +3,32 @@
 import contextlib
 import gc
 
+from taichi.lang import kernel_impl
+
 from pbd.core.kernels.quick.reading.builder import QUICK_NODES
 from pbd.core.kernels.quick.reading.replacing import replacing
-from pbd.core.kernels.quick.reading.source import IDLE, QUICK_SOURCE
+from pbd.core.kernels.quick.reading.source import IDLE, QUICK_SOURCE, trees
 from pbd.core.kernels.quick.reading.subscripts import QUICK_SUBSCRIPTS
-from pbd.core.kernels.quick.reading.variables import FEWER_VARIABLES
+from pbd.core.kernels.quick.reading.variables import FEWER_VARIABLES, release
 from pbd.core.kernels.quick.reading.vector_methods import QUICK_VECTORS
 
+transform_tree = kernel_impl.transform_tree
+
+
+def read_tree(tree, context):
+    """Read the syntax tree of a function. Args: see Taichi's `transform_tree`. Returns: what the function returns."""
+    context.tree = tree
+    result = transform_tree(tree, context)
+    release(context, result)
+    trees.put_back(tree)
+    return result
+
+
 # What is replaced in Taichi: (owner, name, replacement).
-REPLACED = [*FEWER_VARIABLES, *QUICK_VECTORS, *QUICK_SUBSCRIPTS, *QUICK_NODES, *QUICK_SOURCE]
+REPLACED = [
+    *FEWER_VARIABLES, *QUICK_VECTORS, *QUICK_SUBSCRIPTS, *QUICK_NODES, *QUICK_SOURCE,
+    (kernel_impl, "transform_tree", read_tree),
+]  # fmt: skip
 
 
 @contextlib.contextmanager

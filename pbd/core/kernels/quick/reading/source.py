@@ -8,9 +8,6 @@ import textwrap
 from collections import defaultdict
 
 from taichi.lang import kernel_impl
-from taichi.lang.ast import transform_tree
-
-from pbd.core.kernels.quick.reading.variables import release
 
 find_lines = kernel_impl.getsourcelines
 
@@ -73,14 +70,10 @@ class trees:  # noqa: N801 - stands for the module `ast` in Taichi
         return tree
 
     @staticmethod
-    def read(tree, context):
-        """Read a tree. Args: see Taichi's `transform_tree`. Returns: what the function returns."""
-        context.tree = tree
-        result = transform_tree(tree, context)
-        release(context, result)
+    def put_back(tree):
+        """Keep a tree that has been read for the next call of the function."""
         tree.body[0].args.args = tree.parameters
         IDLE[tree.text].append(tree)
-        return result
 
 
 # What is replaced in Taichi: (owner, name, replacement).
@@ -89,5 +82,4 @@ QUICK_SOURCE = [
     (kernel_impl, "getsourcefile", functools.cache(kernel_impl.getsourcefile)),
     (kernel_impl, "textwrap", text),
     (kernel_impl, "ast", trees),
-    (kernel_impl, "transform_tree", trees.read),
 ]

@@ -49,7 +49,7 @@ class Placed(NamedTuple):
         return self.position + rotate(self.rotation, self.scale * self.surface.vertices)
 
 
-def parts_of(scene, frame, backs=False):
+def pieces_of(scene, frame, backs=False):
     """Draw a scene as parts.
 
     Args: a Scene; a Frame; backs: whether a back of another colour is a part of its own, and both have one side.
@@ -142,7 +142,7 @@ class Names:
 def name_of(scene, key, part):
     """A name for a part, not yet unique: "Cloth" and "Cloth_back" for a ClothVisual, "Shape" in a body, "Ground".
 
-    Args: a Scene; key, part: see `parts_of`.
+    Args: a Scene; key, part: see `pieces_of`.
     """
     if isinstance(part, Placed) and part.body >= 0:
         return "Shape"

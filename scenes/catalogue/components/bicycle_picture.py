@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from scenes.catalogue.parts.bicycle import PARTS, PIVOT_HEIGHT, WHEELBASE, trail
+from scenes.catalogue.components.bicycle import PARTS, PIVOT_HEIGHT, WHEELBASE, trail
 from scenes.visuals import BLUE, GOLD, RED, SAND, STEEL, BodySurfaces, Surface, tubes
 
 TYRE, SPOKES = 0.018, 18  # radius of a tyre [m]; number of spokes
