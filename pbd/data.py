@@ -172,7 +172,7 @@ class ElementArrays(NamedTuple):
 
 
 class GravityArrays(NamedTuple):
-    """What part of gravity acts on each particle."""
+    """Scale of gravity for each particle."""
 
     scale: Real(count.particles, count.worlds)
 
@@ -204,7 +204,7 @@ class ContactArrays(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """How many items there are. Shapes of arrays do not say it, because a Taichi array cannot be empty."""
+    """Numbers of items. Shapes of arrays do not say it, because a Taichi array cannot be empty."""
 
     particles: int  # or slots of a band
     worlds: int  # or groups of lanes
@@ -233,7 +233,7 @@ class Settings(NamedTuple):
 
 
 class Features(NamedTuple):
-    """What the kernels of a system are compiled for. Unused features are not compiled."""
+    """Features of a system: its kernels are compiled for them, without what is not used."""
 
     types: tuple  # ConstraintType
     iterated: tuple  # types of which constraints are projected one by one, as indices into `types`

@@ -1,4 +1,4 @@
-"""What a step leaves to measure: violations of constraints, contacts and elastic energy of each world."""
+"""Diagnostics of a step: violations of constraints, contacts and elastic energy of each world."""
 
 import taichi as ti
 

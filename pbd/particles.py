@@ -110,7 +110,7 @@ class Particles(Description):
         return self._column("radius")
 
     def gravity_scales(self):
-        """What part of gravity acts on each particle, (particles,)."""
+        """Scale of gravity for each particle, (particles,)."""
         return self._column("gravity_scale")
 
     def triangles(self):

@@ -1,4 +1,4 @@
-"""What takes part in the substep of pbd/step.py besides particles, such as rigid bodies."""
+"""Hooks by which others, such as rigid bodies, take part in the substep of pbd/step.py."""
 
 from typing import Any, NamedTuple
 

@@ -472,7 +472,7 @@ class ParticleSystem(UsesTaichi):
         return Energy(*self._per_world(kinetic, potential, kinetic + potential))
 
     def _elastic_energy_at(self, position):
-        """What constraints would store at other positions (worlds,) [J], and their largest violation.
+        """Energy that constraints would store at other positions (worlds,) [J], and their largest violation.
 
         Args: position, with inverse masses.
         """

@@ -60,7 +60,7 @@ class Tearing:
         ]
 
     def state(self):
-        """Which sticks are torn, as a pbd.State has it."""
+        """The torn sticks, as a pbd.State has them."""
         return self._values.to_user(self.torn).astype(np.uint8)
 
     def restore(self, state):

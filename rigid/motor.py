@@ -79,7 +79,7 @@ class Motor:
 
     @property
     def controls(self):
-        """What the motor controls: "speed", "position" or "torque"."""
+        """The controlled quantity: "speed", "position" or "torque"."""
         return next(name for name in TARGETS if getattr(self, name) is not None)
 
     @property

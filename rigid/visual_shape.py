@@ -1,4 +1,4 @@
-"""What bodies look like beside the shapes with which they collide. Solvers do not read this."""
+"""The look of bodies, beside the shapes with which they collide. Solvers do not read it."""
 
 from dataclasses import dataclass
 

@@ -87,7 +87,7 @@ class ConstraintType:
 
     @property
     def width(self):
-        """How many numbers each constraint has, with its compliance."""
+        """Number of parameters of each constraint, its compliance included."""
         return len(self.parameters) + self.compliance
 
 

@@ -1,1 +1,1 @@
-"""What particles and rigid bodies have in common: kernels, arrays, shapes, checks of arguments."""
+"""Shared by particles and rigid bodies: kernels, arrays, shapes, checks of arguments."""

@@ -105,7 +105,7 @@ PARTS = (list, dict, set, Growing)
 
 
 def mark(value):
-    """What `restore` needs in order to make a part of a description, one of PARTS, what it is now."""
+    """Note the state of a part of a description, one of PARTS, for `restore`."""
     if type(value) is list:
         return value, len(value)
     if isinstance(value, dict):
@@ -116,7 +116,7 @@ def mark(value):
 
 
 def restore(marked):
-    """Make a part of a description what it was. Args: marked: as `mark` returned it."""
+    """Bring a part of a description back to the state that `mark` noted. Args: marked: as `mark` returned it."""
     value, before = marked
     if type(value) is list:
         del value[before:]

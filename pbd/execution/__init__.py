@@ -1,1 +1,1 @@
-"""How a substep runs: phases shared by threads, launches, and worlds or bands in the lanes of vectors."""
+"""Execution of a substep: phases shared by threads, launches, and worlds or bands in the lanes of vectors."""

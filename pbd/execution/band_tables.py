@@ -51,5 +51,5 @@ def tables_of(bands, members, worlds):
 
 
 def count_partial(bands):
-    """How many constraints are at places that some bands lack. Args: bands: a Bands, or None."""
+    """Number of constraints at places that some bands lack. Args: bands: a Bands, or None."""
     return 0 if bands is None else sum(np.count_nonzero(each.place >= each.full) for each in bands.places)

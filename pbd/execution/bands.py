@@ -42,7 +42,7 @@ class Places(NamedTuple):
 
 
 class Bands(NamedTuple):
-    """How a description is cut into bands.
+    """Bands of a description.
 
     Attributes: lanes: how many bands; particles: how many there are; length: P; halo: (h,) slots of the next band
     that seams reach, in the order of the halo; places: for each type, its Places.
@@ -133,7 +133,7 @@ def can_cut(members, length):
 
 
 def repetitions_of(members):
-    """How many constraints before each one have the same members in the same order (n,)."""
+    """For each constraint, the number of constraints before it with the same members in the same order (n,)."""
     key = joined(members.T)
     order = np.argsort(key, kind="stable")
     index = np.arange(len(order))

@@ -1,4 +1,4 @@
-"""Which systems run with worlds or bands in lanes (pbd/core/kernels/lanes), and in how many."""
+"""The choice of lanes of a system: none, or worlds or bands in some number of lanes (pbd/core/kernels/lanes)."""
 
 from pbd.core.kernels import KERNELS, choose_lanes, on_cpu, real_bits
 from pbd.core.shapes import GRID

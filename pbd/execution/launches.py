@@ -125,7 +125,7 @@ class Launches:
         self.reports.combine()
 
     def _given(self, inputs, settings):
-        """What changes from launch to launch. Args: see `run`."""
+        """Arguments that change from launch to launch. Args: see `run`."""
         lanes = self.features.lanes
         report = self.report if lanes == 1 else self.report.reshape(-1, lanes, REPORT.total)
         return inputs, report, *self.counts, *settings

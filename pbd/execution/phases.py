@@ -1,4 +1,4 @@
-"""How phases of a substep run: by one thread for each world, or by all threads for all worlds.
+"""Phases of a substep, run by one thread for each world, or by all threads for all worlds.
 
 A phase is a Taichi function (s, substep, item, world) that treats one particle, multiplier or the like. One thread can
 call it for all items of its world, or threads can share the items. `s.features.shared` says which, so each phase and

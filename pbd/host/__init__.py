@@ -1,1 +1,1 @@
-"""What the host does between launches, in numpy: arrays, inputs, reports, errors and what users read and write."""
+"""Work of the host between launches, in numpy: arrays, inputs, reports, errors and values for users."""

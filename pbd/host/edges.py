@@ -1,10 +1,10 @@
-"""Which elements of a surface contain which edges. Plain numpy, without Taichi."""
+"""Elements of a surface that contain given edges. Plain numpy, without Taichi."""
 
 import numpy as np
 
 
 def edges_among(members, pairs):
-    """Which rows of members contain both particles of which pairs. Args: (n, k) and (m, 2) indices.
+    """Find the rows of members that contain both particles of a pair, for each pair. Args: (n, k) and (m, 2) indices.
 
     Returns: rows of members and rows of pairs, as two arrays of one length.
     """
@@ -22,7 +22,7 @@ def edges_among(members, pairs):
 
 
 def have_both(members, pairs):
-    """Which rows of members contain both particles of any pair. Args: (n, k) and (m, 2) indices. Returns: (n,) mask."""
+    """Mask (n,) of the rows of members that contain both particles of any pair. Args: (n, k) and (m, 2) indices."""
     found = np.zeros(len(members), bool)
     found[edges_among(members, pairs)[0]] = True
     return found

@@ -40,7 +40,7 @@ class Environment:
 
     @property
     def moving_columns(self):
-        """How many columns a row has; zero if nothing moves."""
+        """Number of columns of a row; zero if nothing moves."""
         if self.particles.is_static():
             return 0
         kinematic = sum(len(particles) for particles, _ in self.particles.paths)

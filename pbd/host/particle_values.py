@@ -54,7 +54,7 @@ class ParticleValues:
         return self.to_user((self.read("position")[..., :3] - self.read("previous_position")) / h)
 
     def mobile(self):
-        """Which particles can move in any world (particles,)."""
+        """Mask of the particles that can move in any world (particles,)."""
         return (self.read("position")[..., 3] > 0).any(axis=1)
 
     def inverse_masses(self):

@@ -10,7 +10,7 @@ SUMS = [REPORT.contacts, REPORT.elastic_energy, REPORT.kinetic_energy, REPORT.po
 
 
 class Report:
-    """What kernels report.
+    """Reports of kernels.
 
     Args: worlds: how many; groups, lanes: kernels write a row for each lane of each group; bands: whether lanes are the
     bands of a world.

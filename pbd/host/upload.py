@@ -344,7 +344,7 @@ def collider_tables(colliders):
 
 
 def adjacency(members, count):
-    """Which rows of members each particle is in. Args: members (rows, k): particles; count: of particles.
+    """Find the rows of members that each particle is in. Args: members (rows, k): particles; count: of particles.
 
     Returns: where each particle begins (count + 1,), and the rows, one particle after another.
     """

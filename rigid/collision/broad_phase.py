@@ -207,7 +207,7 @@ def fill_hash(shapes: ti.template(), scratch: ti.template(), world):
 
 @ti.func
 def bucket_count(scratch: ti.template()):
-    """How many buckets the hash has."""
+    """Number of buckets of the hash."""
     return scratch.bins.shape[0] - 1 - scratch.placements.shape[1]
 
 

@@ -1,4 +1,4 @@
-"""What contacts need if worlds lie in lanes: which worlds take part, and what can be read of each.
+"""Contacts with worlds in lanes: which worlds take part, and what can be read of each.
 
 Contacts have places that all worlds in lanes share. Places are found again in each part of a substep
 (rigid/solvers/adaptive_substeps.py), also if some of the worlds need no more parts. So what can be read of a world is

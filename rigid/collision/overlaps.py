@@ -20,7 +20,7 @@ class Bodies(NamedTuple):
 
 
 class Data(NamedTuple):
-    """What the kernel reads and writes."""
+    """Arrays of the kernel."""
 
     shapes: Shapes
     points: Points

@@ -30,7 +30,7 @@ CONTACT_ROWS, CONTACT_GROUPS = 3, 2
 
 
 def contact_size(pair_types):
-    """How many rows and groups a contact has. Args: a rigid.collision.data.PairTypes."""
+    """Numbers of rows and groups of a contact. Args: a rigid.collision.data.PairTypes."""
     count = 2 if pair_types.rolling_and_spinning else 1
     return count * CONTACT_ROWS, count * CONTACT_GROUPS
 
@@ -116,7 +116,7 @@ def carrier_turn(s: ti.template(), i, j, world):
 
 @ti.func
 def carried_velocity(s: ti.template(), i, j, n, turn, h, world):
-    """What a body without slip has in addition to the velocity at its contact, because steps are straight (3,) [m/s].
+    """Velocity that a body without slip has beyond that at its contact, because steps are straight (3,) [m/s].
 
     The centres of two bodies that turn together are exp(h ω) r apart after a step, r from j to i, but a step moves them
     by h ω × r. The difference along the contact is (exp(h ω) - 1 - h ω ×) r/h without the part of r along the normal.

@@ -64,7 +64,7 @@ def advance_in_parts(s: ti.template(), advance: ti.template(), scale: ti.templat
 
 @ti.func
 def count_parts(s: ti.template(), world):
-    """How many parts a substep needs at the present velocities: a real number."""
+    """Number of parts that a substep needs at the present velocities, a real number."""
     needed = 0.0  # the square of parts per time
     for body in range(s.bodies.pose.shape[1] - 1):
         swing = s.watch.bodies[world, body, OF_BODY.swing]

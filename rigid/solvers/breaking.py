@@ -106,5 +106,5 @@ class JointRows:
 
 
 def within(rows, slices):
-    """Which items belong to each joint. Args: rows: the first row of each item; slices: the rows of each joint."""
+    """Find the items of each joint. Args: rows: the first row of each item; slices: the rows of each joint."""
     return [np.flatnonzero((rows >= own.start) & (rows < own.stop)) for own in slices]

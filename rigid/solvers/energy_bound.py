@@ -53,7 +53,7 @@ WATCH = Columns(lowest=1, scale=1, rise=1, gap=1, halvings=1, calm=1, last_rise=
 
 
 class Division(NamedTuple):
-    """How a solver divides substeps into parts (adaptive_substeps.py)."""
+    """Rules by which a solver divides substeps into parts (adaptive_substeps.py)."""
 
     most_halvings: int  # how often at most parts are halved where the energy rises; -1 if substeps are not divided
     by_gaps: bool = True  # whether they are halved where joints open, too

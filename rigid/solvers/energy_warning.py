@@ -1,4 +1,4 @@
-"""Whether the energy of a solver on rows is watched (energy_bound.py), and a warning where it rises or joints open."""
+"""The warning of a solver on rows where the energy of passive bodies rises or joints open (energy_bound.py)."""
 
 import warnings
 
@@ -64,7 +64,7 @@ def is_driven(model):
 
 
 def trouble_of(solver, report, of_motors=False):
-    """What a warning says about a launch, "" if its energy and joints are as they should be.
+    """Describe what is wrong after a launch, for a warning; "" if nothing is.
 
     Args: solver: a RowSolver; report: of its last launch (worlds, REPORT); of_motors: whether motors are watched.
     """

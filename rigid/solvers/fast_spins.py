@@ -119,7 +119,7 @@ class FastSpins:
         return turns, losses, size
 
     def _said(self, solver, world, body, turn):
-        """What the warning says of a body."""
+        """The text of the warning about a body."""
         given = f"world {world}, {solver.time:.6g} s: body {solver.model.bodies[body].name!r}"
         substeps = solver.substeps * math.ceil(turn / GOOD_TURN)
         remedy = 'integrator="variational" or ' if self.variational else ""

@@ -67,7 +67,7 @@ class Paths:
         return np.broadcast_to(np.reshape(found, (-1, len(self.bodies), 7)), (self.worlds, len(self.bodies), 7))
 
     def follow(self, bodies, time, h):
-        """Write poses at a time, and the velocities that lead to those a substep later.
+        """Move bodies to their poses at a time, with the velocities that lead to their poses a substep later.
 
         Args: bodies: a rigid.kernels.motion.Bodies; time, h: [s].
 

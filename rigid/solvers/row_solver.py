@@ -171,7 +171,7 @@ class RowSolver(Solver):
         return UNWATCHED
 
     def _choose_lanes(self):
-        """How many worlds lie in the lanes of a vector."""
+        """Choose how many worlds lie in the lanes of a vector."""
         return 1
 
     def _raise_failure(self):

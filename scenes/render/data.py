@@ -45,7 +45,7 @@ class SampleArrays(NamedTuple):
 
 
 class ShadowArrays(NamedTuple):
-    """Distances from the sun."""
+    """Shadow map: distances from the sun."""
 
     depths: Typed(ti.f32, count.texels, count.texels)  # of the nearest surface [m]; only differences matter
     tile_range: Typed(vec2, count.tiles, count.tiles)  # least and greatest depth in each tile [m]

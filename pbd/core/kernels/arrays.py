@@ -78,7 +78,7 @@ count = Count()
 
 
 class Array:
-    """What a declaration says of an array; `Real`, `Integer` and `Vector` make subclasses of it.
+    """Declaration of an array: the base of the types that `Real`, `Integer` and `Vector` make.
 
     Attributes: axes: their lengths: names (`count.bodies`), numbers or Columns; integer: whether its elements are
     32-bit integers; width: of its elements, 1 for numbers, more for vectors; kept: whether a later step reads it, so
@@ -318,7 +318,7 @@ def arrays_of(data, kept=None):
 
 
 def memory_of(data):
-    """How much memory the arrays of a group take [bytes]. Args: data: an instance of a declaration."""
+    """Memory of the arrays of a group [bytes]. Args: data: an instance of a declaration."""
     return sum(
         int(np.prod((*array.shape, *array.element_shape))) * np.dtype(numpy_type(array.dtype)).itemsize
         for array in arrays_of(data)

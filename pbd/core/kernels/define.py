@@ -18,7 +18,7 @@ NUMBER = itertools.count()
 
 
 def left_out(features):
-    """What `make_kernel` is given to leave out the groups of arrays that a kernel does not read.
+    """Arguments of `make_kernel` that leave out the groups of arrays that a kernel does not read.
 
     Args: features: of a kernel; its `unread` are the names of the groups.
     """

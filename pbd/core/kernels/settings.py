@@ -1,4 +1,4 @@
-"""How kernels are compiled: quickly at first where they are large, and always to the same bits.
+"""Settings of Taichi's compiler: large kernels are compiled quickly at first, and all always to the same bits.
 
 Most of a large kernel's time to compile is Taichi's own search for common subexpressions, `whole_kernel_cse`, whose
 time grows faster than the kernel. At `opt_level=0` Taichi leaves it out. Of the rest, a quarter to a third is Taichi's

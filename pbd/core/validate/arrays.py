@@ -35,7 +35,7 @@ def real_array(name, value):
 
 
 def size_of(value):
-    """How many numbers an array or a range has, which may be many more than their memory holds; zero for others."""
+    """Number of elements of an array or a range, which may be many more than its memory holds; zero for others."""
     return value.size if isinstance(value, np.ndarray) else len(value) if isinstance(value, range) else 0
 
 
@@ -120,7 +120,7 @@ def unit_quaternion(name, value):
 
 
 def pose(what, given, rotation):
-    """What a function of time gave: a position, or a position and a rotation.
+    """Check the pose that a function of time gave: a position, or a position and a rotation.
 
     Args: what: such as "given by a path", for messages; given; rotation: (w, x, y, z), if it is a position alone.
 

@@ -14,7 +14,7 @@ from rigid.solvers.sequential.data import Step
 
 
 class Features(NamedTuple):
-    """What the kernel is compiled for."""
+    """Features for which the kernel is compiled."""
 
     joints: bool  # whether impulses act on bodies besides contacts: loops, limits, friction, motors, springs
     rotors: bool  # whether joints have armatures
@@ -51,7 +51,7 @@ class Features(NamedTuple):
 
 
 class Data(NamedTuple):
-    """What every function of the kernel can read. A new array is one line here, or in one of the groups."""
+    """Data of all functions of the kernel. A new array is one line here, or in one of the groups."""
 
     bodies: Bodies
     trees: Trees

@@ -1,4 +1,4 @@
-"""How impulses along rows change the speeds of trees: `s.formulation` of rigid/solvers/sequential.
+"""Effects of impulses along rows on the speeds of trees: `s.formulation` of rigid/solvers/sequential.
 
 For each row, J over the speeds of the trees of its two bodies, and M⁻¹Jᵀ. The latter is the response to a test impulse
 of one, which is passed inward from both bodies to the ground and outward along their trees, as in source [3]. Both are

@@ -1,4 +1,4 @@
-"""Which solvers run with worlds in lanes (pbd/core/kernels/lanes)."""
+"""Reasons against worlds in lanes (pbd/core/kernels/lanes)."""
 
 from pbd.core.kernels import on_cpu
 

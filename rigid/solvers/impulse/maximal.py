@@ -1,4 +1,4 @@
-"""How impulses along rows change velocities in maximal coordinates: `s.formulation` of rigid/solvers/sequential.
+"""Effects of impulses along rows on velocities in maximal coordinates: `s.formulation` of rigid/solvers/sequential.
 
 The velocities of two bodies are twelve numbers: v_i, ω_i, v_j, ω_j. The ground's never change.
 """

@@ -25,7 +25,7 @@ FORCE = Columns(force=3, torque=3)
 
 
 class Features(NamedTuple):
-    """What the kernel is compiled for."""
+    """Features for which the kernel is compiled."""
 
     joints: bool  # whether there are rows of joints or springs
     rotors: bool  # whether joints have armatures
@@ -63,7 +63,7 @@ class Step(NamedTuple):
 
 
 class Data(NamedTuple):
-    """What every function of the kernel can read. A new array is one line here, or in one of the groups."""
+    """Data of all functions of the kernel. A new array is one line here, or in one of the groups."""
 
     bodies: Bodies
     joints: Joints

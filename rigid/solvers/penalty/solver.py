@@ -160,7 +160,7 @@ class PenaltySolver(RowSolver):
         )  # fmt: skip
 
     def _watches(self):
-        """What is watched: not the energy with contacts, whose α changes; nothing where a method is compared.
+        """Choose what is watched: not the energy with contacts, whose α changes; nothing where a method is compared.
 
         Without the check of stability, an unstable step is what was asked for.
         """

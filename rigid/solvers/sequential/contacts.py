@@ -50,7 +50,7 @@ def find_contact_points(s: ti.template(), index):
 
 @ti.func
 def compute_contact_margins(s: ti.template(), world):
-    """How far beyond its surface each body looks for contacts: as far as it may go in the step, and a little more."""
+    """Compute the contact margin of each body: as far as it may go in the step, and a little more."""
     for body in range(s.margin.shape[0]):
         radius = s.bodies.mass[world, body, MASS.radius]
         velocity = load_vector(s.bodies.velocity, body, VELOCITY.linear, world)

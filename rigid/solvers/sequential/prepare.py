@@ -1,5 +1,5 @@
-"""What the iterations of a step need of each group: its rows, M⁻¹Jᵀ, softness, bias, effective mass; warm starting; and
-what impulses leave for the next step.
+"""Preparation of each group for the iterations of a step: its rows, M⁻¹Jᵀ, softness, bias, effective mass; and warm
+starting, from impulses that the step before has left.
 
 Soft rows [0]: a spring of stiffness k and damping c, integrated by implicit Euler, is a row with
 

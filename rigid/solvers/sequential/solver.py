@@ -126,7 +126,7 @@ class SequentialSolver(RowSolver):
         self.data.reversed.fill(0)
 
     def statistics(self):
-        """What the last substep did: a pbd.Statistics.
+        """Iterations, residual and contacts of the last substep: a pbd.Statistics.
 
         The residual is the largest error of a joint, limit or contact that the velocities left, before it was corrected
         [m or rad]; contacts are points that had rows.

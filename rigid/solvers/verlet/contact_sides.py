@@ -117,7 +117,7 @@ def closing_gravity(s: ti.template(), a, b, n, world):
 
 @ti.func
 def gravity_scale(s: ti.template(), side, world):
-    """What part of gravity accelerates a side; zero for the ground and bodies on paths."""
+    """Scale of gravity of a side; zero for the ground and bodies on paths."""
     result = 1.0
     if side == GROUND:
         result = 0.0

@@ -14,7 +14,7 @@ from rigid.solvers.verlet.data import CONTACT, READ
 
 @ti.func
 def contact_count(s: ti.template(), world):
-    """How many contacts there are in this step."""
+    """Number of contacts in this step."""
     return ti.min(s.hooked.points.count[world], s.hooked.contacts.shape[1])
 
 
@@ -26,14 +26,14 @@ def is_present(s: ti.template(), c, world):
 
 @ti.func
 def take_part(s: ti.template(), world):
-    """Mark the worlds in lanes that take part from now on, and do not wait."""
+    """Mark the worlds in lanes that make this part of the substep; the others wait."""
     if ti.static(in_lanes()):
         mark_active(s.hooked.in_lanes.active, world)
 
 
 @ti.func
 def takes_part(s: ti.template(), world):
-    """Whether a world takes part, and does not wait for others in lanes."""
+    """Whether a world makes this part of the substep, and does not wait for others in lanes."""
     result = True
     if ti.static(s.features.lanes > 1):
         result = s.hooked.in_lanes.active[world] > 0.0
@@ -42,7 +42,7 @@ def takes_part(s: ti.template(), world):
 
 @ti.func
 def count_touching(s: ti.template(), world):
-    """How many contacts have an impulse."""
+    """Number of contacts with an impulse."""
     result = 0.0
     for c in range(contact_count(s, world)):
         if s.hooked.contacts[world, c, CONTACT.impulse] > 0.0:
@@ -52,7 +52,7 @@ def count_touching(s: ti.template(), world):
 
 @ti.func
 def count_contacts(s: ti.template(), world):
-    """How many contacts had an impulse in the last substep."""
+    """Number of contacts that had an impulse in the last substep."""
     result = 0.0
     if ti.static(in_lanes()):
         result = s.hooked.in_lanes.touching[world]
@@ -63,7 +63,7 @@ def count_contacts(s: ti.template(), world):
 
 @ti.func
 def store_count(s: ti.template(), world):
-    """Let `count_contacts` find the count of now, in worlds in lanes."""
+    """Store the number of contacts with an impulse for `count_contacts`, if worlds lie in lanes."""
     if ti.static(in_lanes()):
         s.hooked.in_lanes.touching[world] = count_touching(s, world)
 

@@ -48,7 +48,7 @@ READ = POINT.extend(axes=6, impulses=4)
 
 
 class InLanes(NamedTuple):
-    """What contacts need if worlds lie in lanes, which share the places of contacts.
+    """Arrays of contacts for worlds in lanes, which share the places of contacts.
 
     In each part of a substep places are found anew, also for worlds that wait for others. So what can be read of a
     world's contacts is copied when it is done.

@@ -23,7 +23,7 @@ from rigid.solvers.verlet.frame_motion import move_particles, read_inertia, rota
 
 
 class ForcedFrames(NamedTuple):
-    """What the step hooks read and write if no body can touch another; named as in BodyArrays."""
+    """Arrays of the step hooks if no body can touch another; named as in BodyArrays."""
 
     sizes: Integer(SIZE)
     first_member: Integer(count.body_ends)

@@ -1,4 +1,4 @@
-"""Which models run with worlds in lanes (pbd/core/kernels/lanes)."""
+"""The choice of lanes for a model (pbd/core/kernels/lanes)."""
 
 from pbd.core.kernels import choose_lanes
 from rigid.collision.upload import pair_types

@@ -218,7 +218,7 @@ def scale_impulses_of_impact(s: ti.template(), factor, world):
 
 @ti.func
 def works_of(s: ti.template(), body, world):
-    """What a body lost in the compression, and the two terms of its gain by pending impulses, times h² [kg m²].
+    """Energy that a body lost in the compression, and the two terms of its gain by pending impulses, times h² [kg m²].
 
     `predicted_position` is p - s meanwhile, see `store_free_motion`.
     """

@@ -74,7 +74,7 @@ def prepare_rolling(s: ti.template(), c, world):
 
 @ti.func
 def rolling_rise(s: ti.template(), c, world):
-    """How far the two points of contact c have separated by rolling alone [m]."""
+    """Distance by which rolling alone has separated the two points of contact c [m]."""
     e, result = load_vector(s.hooked.contacts, c, CONTACT.rolling_axis, world), 0.0
     if e.norm_sqr() > 0.0:
         result = relative_turn(s, c, world).dot(e) ** 2
@@ -83,7 +83,7 @@ def rolling_rise(s: ti.template(), c, world):
 
 @ti.func
 def growth(s: ti.template(), c, world):
-    """How far strains of the frames separate the two points of contact c if it rolls [m].
+    """Distance by which strains of the frames separate the two points of contact c if it rolls [m].
 
     Corners are predicted along their tangents, so a rotating frame grows, and its sticks have not restored it yet. A
     contact that took this for motion would push a wheel off its line: with two points, one of them first.
@@ -100,7 +100,7 @@ def growth(s: ti.template(), c, world):
 
 @ti.func
 def growth_of(s: ti.template(), side, n, weights, world):
-    """How far the strain of a side's frame moves a point along n [m]: ½ (Fn·Fr - n·r).
+    """Distance by which the strain of a side's frame moves a point along n [m]: ½ (Fn·Fr - n·r).
 
     F maps from the start of the step, and r is the point from the centre of mass. FᵀF - E is twice the strain.
 

@@ -58,5 +58,5 @@ def take_back_impulses(s: ti.template(), world):
 
 @ti.func
 def take_back_nothing(s: ti.template(), world):
-    """Take none back."""
+    """Take no impulse back: for bodies without joints."""
     return False

@@ -1,4 +1,4 @@
-"""How many worlds lie in the lanes of a vector."""
+"""The choice of how many worlds lie in the lanes of a vector."""
 
 import math
 

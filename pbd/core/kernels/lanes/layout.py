@@ -1,4 +1,4 @@
-"""How worlds lie in the lanes of an array's elements."""
+"""Layouts of arrays whose elements have lanes: one world, or one band of a cloth, in each lane."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 class Layout(NamedTuple):
-    """How worlds lie in the lanes of an array's elements: an axis of groups takes the place of that of worlds.
+    """Layout of an array with worlds in lanes: an axis of groups of worlds replaces the axis of worlds.
 
     Lanes that are left over in the last group hold copies of the last world.
 
@@ -41,7 +41,7 @@ class Layout(NamedTuple):
 
 
 class Common(NamedTuple):
-    """How an array lies in memory whose contents are common to the worlds of a group: one number for all of them.
+    """Layout of an array whose contents the worlds of a group share: one number for all of them.
 
     Attributes: axis: of worlds, in whose place there is one of groups; worlds: how many; in_group: how many in a group.
     """
@@ -66,7 +66,7 @@ class Common(NamedTuple):
 
 
 class Placed:
-    """How the first axis of an array lies in rows and lanes: each item in the lane of its own band.
+    """Layout of an array whose first axis lies in rows and lanes: each item is in the lane of its band.
 
     Args: places: (items,) row · lanes + lane of each item; rows, lanes: how many. Other places hold zeros.
     """
@@ -106,10 +106,10 @@ class Substitute:
         return self.contents.shape
 
     def pack(self, values):
-        """What kernels see. Args: values: what the host sees."""
+        """Convert the array of the host to that of kernels. Args: values."""
         self.values = np.array(values, np.int32)
         return self.contents
 
     def unpack(self, memory):
-        """What the host sees. Args: memory: what kernels see."""
+        """Convert the array of kernels to that of the host. Args: memory."""
         return self.values.copy()

@@ -11,7 +11,8 @@ from pbd.core.kernels.runtime import in_taichi
 
 
 class Reading:
-    """What is being read. Attributes: width: number of lanes; masks: of the enclosing conditions, the last of all."""
+    """The kernel that Taichi reads now. Attributes: width: number of lanes; masks: of the enclosing conditions, the
+    last of all."""
 
     width, masks = 1, []
 

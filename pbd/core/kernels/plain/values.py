@@ -168,7 +168,7 @@ def number(value):
 
 
 def assigned(value):
-    """What a variable becomes that is assigned a value."""
+    """The value that a variable has after an assignment: vectors and records are copied, as in Taichi."""
     if isinstance(value, Vector):
         return type(value)(value)
     if isinstance(value, Record):

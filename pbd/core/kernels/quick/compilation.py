@@ -53,7 +53,7 @@ class ReadKernel:
 
     @property
     def seconds_until_full(self):
-        """How long launches take until compiling this again at FULL pays [s]: infinite if it never does."""
+        """Time of launches after which compiling this again at FULL pays [s]; infinite if it never does."""
         if self.is_found:
             return UNTIL_READ
         if self.expressions <= SMALL or self.expressions > (MEDIUM if self.has_lanes else MOST):

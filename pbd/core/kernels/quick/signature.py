@@ -304,7 +304,7 @@ def is_installed_module(name):
 
 
 def content(cell):
-    """What a variable of a closure stands for. Raises: Unknown if it has no value yet."""
+    """The value of a variable of a closure. Raises: Unknown if it has no value yet."""
     try:
         return cell.cell_contents
     except ValueError:

@@ -58,7 +58,7 @@ class Structure:
         return FACTORY.get_struct_type(members), [places[index] for index in range(len(self.kinds))]
 
     def declared(self):
-        """What is replaced in Taichi while it reads the parameters: list of (owner, name, replacement)."""
+        """Replacements in Taichi while it reads the parameters: list of (owner, name, replacement)."""
         structure, places = self.grouped() if self.in_groups else self.listed()
         places, is_first = iter(places), iter([True])
 

@@ -148,7 +148,7 @@ def leave(team: ti.template(), threads):
 
 
 def count_threads(bodies, worlds):
-    """How many threads share the loops of a world. Args: bodies: how many; worlds: with several, each has a thread."""
+    """Choose how many threads share the loops of a world. Args: bodies: how many; worlds: each of several has one."""
     most = min(threads(), MOST_THREADS, bodies // BODIES_OF_A_THREAD)
     return max(most, 1) if worlds == 1 and on_cpu() else 1
 

@@ -213,7 +213,7 @@ def do_turns(s: ti.template(), kind, first, end, world):
 
 
 class Sharing:
-    """What the kernel needs besides the data of "impulse".
+    """Arrays of the kernel besides those of "impulse".
 
     Args: solver: an ImpulseSolver; islands: a number for each body and the ground, the same for bodies that joints or
     springs connect.

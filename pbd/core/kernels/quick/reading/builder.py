@@ -15,7 +15,7 @@ write_position, build_node, PLACED = ASTTransformerContext.get_pos_info, Builder
 
 
 class Count:
-    """What was read. Attributes: expressions: how many, since the program's start."""
+    """Counter of what Taichi has read. Attributes: expressions: how many, since the program's start."""
 
     expressions = 0
 
@@ -47,7 +47,7 @@ def name_of(kind):
 
 
 def position(context, node):
-    """What an error shows of an expression: its lines, while there is an error, otherwise only its place."""
+    """Place of an expression for errors: with its lines if there is an error, otherwise without."""
     Count.expressions += 1
     if context.raised:
         return write_position(context, node)

@@ -35,12 +35,12 @@ def block_of(lines):
 
 
 def indent_of(line):
-    """How far a line is indented."""
+    """Indentation of a line."""
     return len(line) - len(line.lstrip())
 
 
 class text:  # noqa: N801 - stands for the module `textwrap` in Taichi
-    """What Taichi does to the lines of a function: `fill` replaces tabs, and removes spaces at the end."""
+    """Taichi's changes of the lines of a function: `fill` replaces tabs, and removes spaces at the end."""
 
     dedent = staticmethod(functools.cache(textwrap.dedent))
 

@@ -164,7 +164,7 @@ def names_in(node):
 
 
 def safe_places(node, known):
-    """Which arguments a function cannot change. Args: node: the called expression; known: see `changed_by`.
+    """Arguments that a function cannot change. Args: node: the called expression; known: see `changed_by`.
 
     Returns: a function (place) of the truth.
     """
@@ -183,7 +183,7 @@ def safe_places(node, known):
 
 
 def meaning(node, known):
-    """What a name, or a member of a module, stands for; None if that is not known. Args: see `safe_places`."""
+    """The object of a name, or of a member of a module; None if it is not known. Args: see `safe_places`."""
     if isinstance(node, ast.Name):
         return known.get(node.id)
     owner = meaning(node.value, known) if isinstance(node, ast.Attribute) else None
