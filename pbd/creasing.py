@@ -15,7 +15,7 @@ import numpy as np
 
 from pbd.core.kernels import read
 from pbd.data import RANGE
-from pbd.host.rest_values import dihedral_angle
+from pbd.description.rest_values import dihedral_angle
 
 
 class Creasing:

@@ -23,9 +23,9 @@ from pbd.core.validate import (
     real_array,
     spread,
 )
-from pbd.host import rest_values
-from pbd.host.constraint_sets import ConstraintSets
-from pbd.host.contact_elements import NO_ELEMENTS, elements_of, point_of
+from pbd.description import rest_values
+from pbd.description.constraint_sets import ConstraintSets
+from pbd.description.contact_elements import NO_ELEMENTS, elements_of, point_of
 
 # Names of the types of sticks, by the bound of their lengths.
 STICK_NAMES = {"equal": "stick", "at_least": "stick at least", "at_most": "stick at most"}

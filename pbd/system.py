@@ -14,11 +14,11 @@ from pbd.data import REPORT, Settings
 from pbd.direct.tables import direct_arrays, parts_state, write_parts_state
 from pbd.direct.touch_tables import touch_arrays, touch_state, touching_particles, write_touch_state
 from pbd.execution.lanes import counts_in_lanes, lanes_of
-from pbd.execution.launches import Launches
 from pbd.host.constraint_values import ConstraintValues
 from pbd.host.energy_watch import EnergyWatch
 from pbd.host.environment import Environment
 from pbd.host.errors import raise_errors, warn_of_contacts
+from pbd.host.launches import Launches
 from pbd.host.particle_values import ParticleValues
 from pbd.host.report import Report
 from pbd.host.upload import checked_descriptions, collect_constraints, features_of, order_constraints, upload

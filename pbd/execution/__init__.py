@@ -1,1 +1,1 @@
-"""Execution of a substep: phases shared by threads, launches, and worlds or bands in the lanes of vectors."""
+"""Execution of a substep: phases that threads share, and worlds or bands in the lanes of vectors."""

@@ -1,1 +1,1 @@
-"""Work of the host between launches, in numpy: arrays, inputs, reports, errors and values for users."""
+"""Work of the host between launches, in numpy: arrays, launches, inputs, reports, errors and values for users."""

@@ -7,7 +7,7 @@ import pytest
 
 import pbd
 from pbd.constraints import ANGLE_AT_LEAST
-from pbd.host.rest_values import dihedral_angle
+from pbd.description.rest_values import dihedral_angle
 
 NAN, INF = math.nan, math.inf
 

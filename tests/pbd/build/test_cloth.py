@@ -10,7 +10,7 @@ import pbd
 from pbd.build import cloth, cloth_from_mesh
 from pbd.build.cloth import bending_compliance
 from pbd.build.topology import hinges_of
-from pbd.host.rest_values import dihedral_angle
+from pbd.description.rest_values import dihedral_angle
 
 
 def sheet(rows=5, columns=7, **options):

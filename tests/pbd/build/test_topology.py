@@ -5,7 +5,7 @@ import pytest
 import trimesh
 
 from pbd.build.topology import boundary_of, edges_of, edges_of_tetrahedra, hinges_of, split_sharp_edges
-from pbd.host.rest_values import dihedral_angle
+from pbd.description.rest_values import dihedral_angle
 
 SQUARE = np.array([[0, 1, 2], [0, 2, 3]])
 
