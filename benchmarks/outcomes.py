@@ -1,4 +1,4 @@
-"""What becomes of a passive scene in a run: gain of energy, errors and warnings, open joints, overlaps."""
+"""Outcomes of runs of passive scenes: gain of energy, errors and warnings, open joints, overlaps."""
 
 import math
 import warnings
@@ -17,7 +17,7 @@ LAST = 16  # samples at the end: an overlap in all of them is none of an impact
 
 
 class Outcome(NamedTuple):
-    """What became of a scene.
+    """Outcome of a run of a scene.
 
     Attributes: seed; gain: largest rise of the energy over its running minimum, in parts of the energy scale; time:
     when the gain passed MOST_GAIN [s], None if never; gap: largest joint gap at the samples, in parts of a body's
@@ -92,7 +92,9 @@ def watched(seed, make, description, length, scale, duration, contacts=False):
 
 
 def readings(description, contacts):
-    """How to read a scene. Args: description: a rigid.Model or pbd.Particles; contacts: whether bodies may touch.
+    """Make the functions that read a scene.
+
+    Args: description: a rigid.Model or pbd.Particles; contacts: whether bodies may touch.
 
     Returns: functions of a solver to its largest joint gap [m], and of a state to its deepest overlap [m].
     """

@@ -1,4 +1,4 @@
-"""How often random passive scenes gain energy, diverge, open their joints or sink into one another, by each solver.
+"""Counts of random passive scenes that gain energy, diverge, open their joints or sink into one another, by solver.
 
 MuJoCo runs the same scenes if it is installed. MuJoCo's limits are absolute, so it gets scenes of millimetres in
 millimetres: with lengths and gravity times 1000, which moves the same.

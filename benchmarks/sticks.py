@@ -116,7 +116,7 @@ class CLoop:
         self.reset()
 
     def reset(self):
-        """Return to the start."""
+        """Put all particles back to their first positions."""
         self.x = np.array(self.state.position, real_type()).ravel()
         self.previous = np.array(self.state.previous_position, real_type()).ravel()
 

@@ -91,7 +91,7 @@ def tune(cost, chosen, budget, within=WITHIN / 2):
 
 
 def distance(spent, budget):
-    """How far a cost is from a budget: the logarithm of their ratio, without its sign."""
+    """Distance of a cost from a budget: the logarithm of their ratio, without its sign."""
     return abs(math.log(spent / budget))
 
 

@@ -166,7 +166,7 @@ def add_surface(document, names, name, parent, part, vertices, left):
 
 
 def among(triangles, others):
-    """Which triangles (m, 3) are among others (k, 3). Returns: a mask (m,)."""
+    """Mask (m,) of the triangles (m, 3) that are among others (k, 3)."""
     if triangles is others or np.array_equal(triangles, others):
         return np.ones(len(triangles), bool)
     rows = [np.ascontiguousarray(each, np.int32).view("i4,i4,i4").ravel() for each in (triangles, others)]

@@ -1,4 +1,4 @@
-"""What a scene consists of at one instant, in the form in which files keep it: surfaces, rods, spheres, placed shapes.
+"""Pieces of a scene at one instant, in the form in which files keep them: surfaces, rods, spheres, placed shapes.
 
 Visuals draw it (scenes/visuals), as for pictures and pages. An Instances becomes a Placed for each instance, in the
 frame of its body if it has one: files then keep the shape once, and the pose of the body for each frame.
@@ -117,7 +117,7 @@ def floor_of(scene, frame):
 
 
 def events_of(source, time):
-    """What tore or broke up to a time, with times and places. Args: a Run or Replay; time [s]. Returns: JSON."""
+    """List what tore or broke up to a time, with times and places. Args: a Run or Replay; time [s]. Returns: JSON."""
     return json.dumps([each for each in source.events() if each["time"] <= time + 1e-9])
 
 

@@ -93,7 +93,7 @@ class Resampled:
         return self.source.about()
 
     def events(self):
-        """What tore or broke so far, as `Run.events`."""
+        """Events so far, as `Run.events`."""
         return self.source.events()
 
     def frames(self):

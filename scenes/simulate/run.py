@@ -119,7 +119,7 @@ class Run(RunPlan):
         return Frame(self.system.time, positions, moving, poses, body_poses, body_velocities, torn_pairs(self.events()))
 
     def events(self):
-        """What tore or broke so far: a list of dicts with the fields of pbd.Event."""
+        """Events so far, what tore or broke: a list of dicts with the fields of pbd.Event."""
         return [event._asdict() for event in self.system.events]
 
     def frames(self):
@@ -207,7 +207,7 @@ class Replay:
         self.count = len(self.chosen)
 
     def events(self):
-        """What tore or broke in the recorded run, as `Run.events`."""
+        """Events of the recorded run, as `Run.events`."""
         return list(self.recording.about.get("events", ()))
 
     def frames(self):

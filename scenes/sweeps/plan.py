@@ -35,7 +35,7 @@ class RunOfSweep(NamedTuple):
     options: dict
 
     def columns(self):
-        """What was chosen for the run, {column: value}."""
+        """Values chosen for the run, {column: value}."""
         return {"run": self.number, "solver": self.solver, **self.parameters, **self.options}
 
 
@@ -143,7 +143,7 @@ class SweepPlan:
 
     @property
     def shards(self):
-        """How many shards there are."""
+        """Number of shards."""
         return -(-self.count // self.shard)
 
     def runs_of(self, shard):

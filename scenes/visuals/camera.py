@@ -141,7 +141,7 @@ class Sight:
         self.halves = np.array([half_height * aspect, half_height])
 
     def reach(self, points):
-        """How far points reach to the sides, to the front and to the back (6,) [m]. Args: points (n, 3) [m].
+        """Extent of points to the sides, to the front and to the back (6,) [m]. Args: points (n, 3) [m].
 
         A point at a and a depth d is within the half width w d of a pinhole at p and depth e if |a - p| <= w (d - e).
         So p - w e >= max(a - w d), -p - w e >= max(-a - w d), and likewise for the height, and e <= min d. For all

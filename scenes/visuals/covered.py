@@ -1,4 +1,4 @@
-"""Which sticks a picture of surfaces leaves out: those that a surface covers."""
+"""Sticks that a picture of surfaces leaves out because a surface covers them."""
 
 import numpy as np
 import scipy

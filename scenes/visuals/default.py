@@ -90,7 +90,7 @@ def skin_of(positions, triangles):
 
 
 def owners(particles, built):
-    """Which of several things each particle belongs to (particles,); -1 for none.
+    """For each particle the index of the one of several things that it belongs to (particles,); -1 for none.
 
     Args: a pbd.Particles; built: what builders added, or arrays of indices of particles.
     """
