@@ -113,6 +113,7 @@ class DirectArrays(NamedTuple):
     active: Real(count.direct_rows, count.worlds, kept=True)  # of an inequality, see pbd/direct/one_row.py
     kept_active: Real(count.direct_rows, count.worlds)  # at the start of the part
     factored: Real(count.worlds)  # whether the factor was made in this substep, see pbd/direct/solve.py
+    factorings: Real(count.worlds)  # how often A was factored in this substep
     halvings: Real(count.worlds, kept=True)  # a substep has 2^halvings parts: see pbd/direct/adaptive.py
     vibration: Vector(3, count.direct_particles, count.worlds, kept=True)  # shape of the fastest one [kg^-1/2]
     inputs: Real(2, count.moving_columns, count.worlds)  # at the start and the end of a part, if anything moves
@@ -122,6 +123,7 @@ class DirectArrays(NamedTuple):
     unknown: Real(count.direct_rows, count.worlds)  # right side, then λ'
     multiplier: Real(count.direct_rows, count.worlds)  # λ of this substep
     moved: Vector(3, count.direct_particles, count.worlds)  # u, displacement in this substep by the solve [m]
+    outside: Vector(3, count.direct_particles, count.worlds)  # impulses from outside in this substep [kg m]
     is_node: Integer(count.direct_particles)  # whether a particle has one or two rows, as the nodes of a rope
     stiffness: Real(count.direct_particles, count.worlds)  # of the tension at a particle [kg]
     momentum_residual: Vector(3, count.direct_particles, count.worlds)  # r, see pbd/direct/tension.py [kg m]
@@ -280,6 +282,11 @@ class Features(NamedTuple):
     def has_fixed_shapes(self):
         """Whether step hooks have fixed shapes that particles of the direct solve touch."""
         return self.touching and self.has_hooks and self.hooks.fixed_shapes is not None
+
+    @property
+    def has_loaded_contacts(self):
+        """Whether step hooks have contacts that are solved after each direct solve."""
+        return len(self.direct) > 0 and self.has_hooks and self.hooks.solve_loaded is not None
 
     @property
     def has_mobilities(self):

@@ -29,6 +29,8 @@ class StepHooks(NamedTuple):
         count_contacts: Taichi function (s, world) -> number of contacts that held something off in the last substep.
         store_contacts: Taichi function (s, world), called after the last substep of a launch: contacts are read then.
         fixed_shapes: a FixedShapes, or None.
+        solve_loaded: Taichi function (s, world) -> largest displacement [m] that solves, after each direct solve, the
+            contacts which it loads (pbd/direct/response.py); None if there are none.
     """
 
     data: Any
@@ -40,3 +42,4 @@ class StepHooks(NamedTuple):
     count_contacts: Any
     store_contacts: Any
     fixed_shapes: Any = None
+    solve_loaded: Any = None

@@ -29,6 +29,7 @@ def factor(s: ti.template(), from_start, whole, world):
 
     Args: from_start: whether at the start of the substep; whole: otherwise only rows of inequalities, if they are last.
     """
+    s.direct.factorings[world] = s.direct.factorings[world] + 1.0
     columns = s.direct.columns[0]
     everything = whole or columns == s.counts.direct_rows
     if ti.static(s.features.has_mobilities):

@@ -1,8 +1,9 @@
 """The momentum residual of the direct solve: what has moved a particle, but was no row's impulse.
 
-    r = M u - Jᵀ λ - F
+    r = M u - Jᵀ λ - P - F
 
-u is what the solve has moved particles by, F the friction of those that slide (pbd/direct/contacts.py). The next solve
+u is what the solve has moved particles by, P are impulses from outside, such as those of bodies (`move_by_impulse`), and
+F is the friction of those that slide (pbd/direct/contacts.py). The next solve
 moves particles by -W r as well, so that r vanishes when the solves have converged. Until then, momentum changes by r.
 """
 
@@ -15,14 +16,22 @@ from pbd.direct.one_row import move, rate_of_row, subtract_row
 
 @ti.func
 def sum_balance(s: ti.template(), result: ti.template(), change, world):
-    """Write M u - Jᵀ (λ + change λ') of all particles [kg m]. Args: result: (particles, worlds); change: 0 or 1."""
+    """Write M u - Jᵀ (λ + change λ') - P of all particles [kg m]. Args: result: (particles, worlds); change: 0 or 1."""
     for i in range(s.counts.particles):
-        result[i, world] = s.direct.moved[i, world] / ti.max(s.particles.position[i, world][3], 1e-30)
+        momentum = s.direct.moved[i, world] / ti.max(s.particles.position[i, world][3], 1e-30)
+        result[i, world] = momentum - s.direct.outside[i, world]
     for index in ti.static(s.features.direct):
         for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
             place = s.direct.place[row]
             multiplier = s.direct.multiplier[place, world] + change * s.direct.unknown[place, world]
             subtract_row(s.features.types[index], index, s, row, multiplier, s.direct.gradient, result, world)
+
+
+@ti.func
+def move_by_impulse(s: ti.template(), i, impulse, world):
+    """Move particle i by an impulse from outside [kg m]."""
+    s.direct.outside[i, world] = s.direct.outside[i, world] + impulse
+    move(s, i, weigh(s, i, impulse, world), world)
 
 
 @ti.func

@@ -14,7 +14,8 @@ it is dropped, and A λ' = b is solved without it before anything moves (`drop_p
 those of a solution with it. The gradients of what is not active are zero.
 
 The tension of a light rope with a heavy weight is added to masses (tension.py). Contacts with colliders and boxes are
-eliminated before all rows (contacts.py).
+eliminated before all rows (contacts.py). Contacts with bodies that move are solved after each solve, for how all that is
+solved directly answers to their impulses (response.py).
 
 The states of the factor, `s.direct.factored` (elimination.py):
 
@@ -73,8 +74,10 @@ def begin(s: ti.template(), substep, world):
     doing so. If one would pull now, the first solve drops it.
     """
     s.direct.factored[world] = NOT_FACTORED
+    s.direct.factorings[world] = 0.0
     for i in range(s.counts.particles):
         s.direct.moved[i, world] = ti.Vector([0.0, 0.0, 0.0])
+        s.direct.outside[i, world] = ti.Vector([0.0, 0.0, 0.0])
     for row in range(s.counts.direct_rows):
         s.direct.multiplier[row, world] = 0.0
         if s.direct.active[row, world] != ACTIVE:
@@ -113,7 +116,8 @@ def solve_if(s: ti.template(), before, iterates, further, largest_error, along_s
                 falling = now.by_size > largest_error and now.by_size < FALLING * before.by_size
                 solves = solves or (now.changed and further < MOST_FURTHER) or falling
             if solves:
-                how = correct(s, found, how, along_start and ti.static(s.features.from_start), world)
+                how, moved = correct(s, found, how, along_start and ti.static(s.features.from_start), world)
+                found.worst = ti.max(found.worst, moved)
             again = how != NEW
     found.alignment = ti.min(found.alignment, before.alignment)
     return found, solves
@@ -126,9 +130,10 @@ def correct(s: ti.template(), found, how, from_start, world):
     Args: found: an Evaluation, made anew; how: right sides were evaluated; from_start: whether along the gradients at
     the start of the substep.
 
-    Returns: how right sides are to be evaluated before this is called again: NEW if all is solved.
+    Returns: how right sides are to be evaluated before this is called again: NEW if all is solved; by how much loaded
+    contacts have moved, the largest [m].
     """
-    state, then = s.direct.factored[world], NEW
+    state, then, moved = s.direct.factored[world], NEW, 0.0
     first = state == NOT_FACTORED or state == PASSED_ON
     turned = found.alignment < ti.select(first, LEAST_ALIGNMENT_AT_FIRST, LEAST_ALIGNMENT)
     whole = state == NOT_FACTORED or state == STIFF or turned
@@ -149,6 +154,8 @@ def correct(s: ti.template(), found, how, from_start, world):
         if ti.static(s.features.has_mobilities):
             subtract_residual(s, state == STIFF, world)
         apply(s, world)
+        if ti.static(s.features.has_loaded_contacts):
+            moved = s.features.hooks.solve_loaded(s, world)
         if first:
             state = FACTORED
             if ti.static(s.features.rope_nodes):
@@ -157,7 +164,7 @@ def correct(s: ti.template(), found, how, from_start, world):
                     take_back(s, world)
                     state, then = STIFF, WITH_TENSION
     s.direct.factored[world] = state
-    return then
+    return then, moved
 
 
 @ti.func

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pbd.core.kernels import Columns, Integer, NoArrays, Real, allocate, count
+from pbd.core.kernels import Columns, Integer, NoArrays, Real, Vector, allocate, count
 from rigid.collision.contact_cache import ContactCache
 from rigid.collision.data import PAIR, POINT, Points, Scratch, Shapes
 from rigid.collision.upload import collision_arrays, default_capacity
@@ -21,17 +21,18 @@ FRAME = Columns(map=12, origin=4, margin=1, gravity_scale=1)
 
 # A body's particles at the start of the step: centre of mass [m], inverse mass, inverse inertia (xx, yy, zz, xy, xz,
 # yz) about it. Then the displacement and rotation by contact impulses that the particles do not have yet [m, rad], and
-# whether the body has a contact.
-MOTION = Columns(centre=3, inverse_mass=1, inverse_inertia=6, linear=3, angular=3, in_contact=1)
+# whether the body has a contact, and whether it bears loads of a direct solve.
+MOTION = Columns(centre=3, inverse_mass=1, inverse_inertia=6, linear=3, angular=3, in_contact=1, bears_load=1)
 
 # A contact, see rigid/solvers/verlet/contacts.py: its normal n and tangent t; the contact point from the centres of
 # mass of A and B, and as weights of their corners; the offset of A's point from B's at the start of the step; the
 # effective masses along n, t and n × t; the impulses along these [kg m]; friction and restitution coefficients; the
 # approach speed [m/s]; the relative displacement without pending impulses [m]; the gap of the constraint [m]; the
-# rolling axis (rigid/solvers/verlet/rolling.py); the impulse of restitution [kg m].
+# rolling axis (rigid/solvers/verlet/rolling.py); the impulse of restitution [kg m]; whether it is a loaded contact.
 CONTACT = Columns(
     normal=3, tangent=3, arm_a=3, arm_b=3, weights_a=4, weights_b=4, start=3, effective_mass=3, impulse=3, friction=1,
     restitution=1, approach_speed=1, displacement=3, gap=1, rolling_axis=3, restitution_impulse=1,
+    is_loaded=1,
 )  # fmt: skip
 
 # An external force and torque in the world [N, N m]; the weights c_k with which the force acts at Σ c_k x_k of the
@@ -61,6 +62,23 @@ class InLanes(NamedTuple):
     numbers: Real(count.worlds, count.readings, READ)
 
 
+class Loaded(NamedTuple):
+    """Loaded contacts, see rigid/solvers/verlet/loaded_contacts.py. Each has three rows: a normal and two tangents."""
+
+    count: Integer(count.worlds)
+    contact: Integer(count.worlds, count.loaded)  # which of all contacts each one is
+    pushes: Real(count.worlds, count.loaded)
+    resistance: Real(count.worlds, count.loaded)  # c, of friction against slip [kg]
+    factorings: Real(count.worlds)  # how often A had been factored when S was made
+    field: Vector(3, count.all_particles, count.worlds)  # displacements by an impulse [m]
+    free: Real(count.worlds, count.loaded_rows)  # diagonal of Gᵀ W G [1/kg]
+    answers: Real(count.worlds, count.loaded_rows, count.direct_rows)  # x of each column, see pbd/direct/response.py
+    response: Real(count.worlds, count.loaded_rows, count.loaded_rows)  # S
+    lower: Real(count.worlds, count.loaded_rows, count.loaded_rows)  # its factor L, with D as the diagonal
+    right: Real(count.worlds, count.loaded_rows)
+    impulse: Real(count.worlds, count.loaded_rows)  # R [kg m]
+
+
 class External(NamedTuple):
     """External forces on bodies."""
 
@@ -73,7 +91,7 @@ class BodyArrays(NamedTuple):
     sizes: Integer(SIZE)
     first_member: Integer(count.body_ends)  # where a body's particles begin in `members`
     members: Integer(count.members)  # particles of each body: four corners, then those of joints, then a counterweight
-    between_solves: Integer(count.user_particles)  # whether contacts with bodies that move wait for direct solves
+    solved_directly: Integer(count.user_particles)  # whether a particle of the user's is
     attached_to: Integer(count.user_particles)  # body to which a particle is attached, which it does not touch
     frames: Real(count.worlds, count.bodies, FRAME)
     motion: Real(count.worlds, count.bodies, MOTION)
@@ -81,6 +99,7 @@ class BodyArrays(NamedTuple):
     margins: Real(count.bodies, count.worlds)  # contact margins [m]
     contacts: Real(count.worlds, count.contacts, CONTACT)
     in_lanes: NoArrays
+    loaded: NoArrays
     external: External
     cache: ContactCache  # impulses of the last step's contacts [kg m]
     shapes: Shapes
@@ -88,8 +107,12 @@ class BodyArrays(NamedTuple):
     scratch: Scratch
 
 
-# The same for worlds in lanes.
+# The same for worlds in lanes, and with loaded contacts.
 BodiesInLanes = NamedTuple("BodiesInLanes", list({**BodyArrays.__annotations__, "in_lanes": InLanes}.items()))
+LoadedBodies = NamedTuple("LoadedBodies", list({**BodyArrays.__annotations__, "loaded": Loaded}.items()))
+
+# Most loaded contacts in a world. Others are projected between direct solves, and said if they bear much.
+MOST_LOADED = 64
 
 
 def may_touch(model, particles=None):
@@ -103,7 +126,7 @@ def may_touch(model, particles=None):
     return any(model.may_touch(a, b) for a in shapes for b in range(a))
 
 
-def allocate_bodies(models, buildings, worlds, external, of_particles, capacity=None, lanes=1):
+def allocate_bodies(models, buildings, worlds, external, of_particles, capacity=None, lanes=1, system=None):
     """Make the arrays of bodies.
 
     Args:
@@ -114,8 +137,9 @@ def allocate_bodies(models, buildings, worlds, external, of_particles, capacity=
         of_particles: arrays of the user's particles (user particles,), see BodyArrays: {name: values}.
         capacity: most contact points in a world; None for an estimate.
         lanes: how many worlds are in the lanes of a vector.
+        system: the pbd.ParticleSystem that moves them, if they have loaded contacts.
 
-    Returns: a BodyArrays, or BodiesInLanes.
+    Returns: a BodyArrays, BodiesInLanes or LoadedBodies.
     """
     first = buildings[0]
     if capacity is None:
@@ -125,8 +149,13 @@ def allocate_bodies(models, buildings, worlds, external, of_particles, capacity=
     members = np.concatenate(first.members)
     frames = np.stack([frame_numbers(model, each) for model, each in zip(models, buildings)])
     bodies = len(first.members)
+    loaded = {}
+    if system is not None:
+        most = min(capacity, MOST_LOADED)
+        rows = len(system.direct.rows)
+        loaded = {"loaded": most, "loaded_rows": 3 * most, "direct_rows": rows, "all_particles": system.count}
     return allocate(
-        BodiesInLanes if lanes > 1 else BodyArrays,
+        LoadedBodies if loaded else BodiesInLanes if lanes > 1 else BodyArrays,
         {
             "sizes": np.array([first.user_particles, bodies]),
             "first_member": np.cumsum([0, *map(len, first.members)]),
@@ -147,6 +176,7 @@ def allocate_bodies(models, buildings, worlds, external, of_particles, capacity=
         contacts=points.integers.shape[1],
         readings=points.integers.shape[1],
         shapes=len(models[0].shapes),
+        **loaded,
     )
 
 

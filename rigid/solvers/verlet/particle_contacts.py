@@ -109,7 +109,7 @@ def report_load(s: ti.template(), world):
             i = PARTICLE - a
             displacement = s.particles.position[i, world][3] * s.hooked.contacts[world, c, CONTACT.impulse]
             most = LOADED * gravity(s, 0).norm() * s.settings.h**2
-            if s.hooked.between_solves[i] == 1 and displacement > most and not is_impact(s, c, world):
+            if s.hooked.solved_directly[i] == 1 and s.hooked.contacts[world, c, CONTACT.is_loaded] == 0.0 and displacement > most and not is_impact(s, c, world):
                 s.report[world, REPORT.loaded_particle] = ti.cast(i, float)
 
 

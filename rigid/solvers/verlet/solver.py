@@ -127,16 +127,18 @@ class VerletSolver(Solver):
         if given.contacts and may_touch(self.model, given.particles):
             external = self._external_forces.arrays.external
             lanes = self.particle_system.lanes
-            self._bodies = allocate_bodies(
-                models, buildings, self.worlds, external, self._of_particles(), given.contact_capacity, lanes
-            )
+            of_particles, bodies = self._of_particles(), {each.body for each in self.model.shapes}
             radii = given.particles is not None and (given.particles.radii() > 0).any()
+            loaded = radii and of_particles["solved_directly"].any() and any(map(self._moves, bodies))
+            self._bodies = allocate_bodies(
+                models, buildings, self.worlds, external, of_particles, given.contact_capacity, lanes,
+                self.particle_system if loaded else None,
+            )  # fmt: skip
             joined = self.model.joints or self.model.springs or given.attachments
             motors = any(joint.motor is not None for each in models for joint in each.joints)
             energy = UNKNOWN if motors else BOUNDED if joined else KEPT
             joints = bool(self.model.joints)
-            bodies = {each.body for each in self.model.shapes}
-            fixed = any(body == GROUND or self.model.body(body).path is not None for body in bodies)
+            fixed = not all(map(self._moves, bodies))
             hooks = step_hooks(pair_types(self.models), joints, bool(radii), type(self._bodies), energy, fixed)
             self.particle_system.add_hooks(hooks, self._bodies, self._bodies.contacts.shape[1])
         if self._rotors:
@@ -151,7 +153,11 @@ class VerletSolver(Solver):
         for attached, body in self.options.attachments:
             attached_to[attached] = self.model._body_index("body of an attachment", body)
         direct = np.isin(np.arange(self.user_particles), self.particle_system.direct.rows.particles)
-        return {"between_solves": direct, "attached_to": attached_to}
+        return {"solved_directly": direct, "attached_to": attached_to}
+
+    def _moves(self, body):
+        """Whether impulses move a body: it is not the ground, and follows no path."""
+        return body != GROUND and self.model.body(body).path is None
 
     def _add_force_hooks(self):
         """Let external forces act. If bodies can touch, the step has hooks for both."""

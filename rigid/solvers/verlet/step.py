@@ -37,9 +37,10 @@ from rigid.solvers.verlet.contacts import (
     store_impulses,
 )
 from rigid.solvers.verlet.contacts_in_lanes import contact_count, count_contacts, store_contacts, store_count, take_part
-from rigid.solvers.verlet.data import SIZE, BodyArrays
+from rigid.solvers.verlet.data import CONTACT, SIZE, BodyArrays, LoadedBodies
 from rigid.solvers.verlet.external_forces import apply_external_forces
 from rigid.solvers.verlet.frame_motion import move_bodies, read_inertias, read_pose
+from rigid.solvers.verlet.loaded_contacts import list_loaded, solve_loaded
 from rigid.solvers.verlet.particle_contacts import (
     FIXED_SHAPES,
     find_particle_contacts,
@@ -63,6 +64,7 @@ def step_hooks(pair_types, joints=True, particles=False, data=BodyArrays, energy
     data: class of the arrays. energy: of impacts, see rigid/solvers/verlet/restitution.py. fixed_shapes:
     whether particles with radii can touch the ground or bodies on paths.
     """
+    loaded = data is LoadedBodies
     find_points = in_all_lanes(point_finder(pair_types))
 
     @compiled_once(*GROUPS)
@@ -84,6 +86,8 @@ def step_hooks(pair_types, joints=True, particles=False, data=BodyArrays, energy
         look_up_impulses(s, world)
         for c in range(contact_count(s, world)):
             prepare_contact(s, c, world)
+        if ti.static(loaded):
+            list_loaded(s, world)
         for c in range(contact_count(s, world)):
             warm_start(s, c, world)
         store_count(s, world)
@@ -103,6 +107,7 @@ def step_hooks(pair_types, joints=True, particles=False, data=BodyArrays, energy
     return StepHooks(
         data, before_iterations, in_iteration, after_iterations, take_back_impulses if joints else take_back_nothing,
         scale_impulses, count_contacts, store_contacts, FIXED_SHAPES if particles and fixed_shapes else None,
+        solve_loaded if loaded else None,
     )  # fmt: skip
 
 
@@ -120,7 +125,7 @@ def in_iteration(s: ti.template(), iteration, world):
         c = k
         if iteration % 2 == 1:
             c = count - 1 - k
-        if not solved_directly(s, c, world):
+        if not solved_directly(s, c, world) and s.hooked.contacts[world, c, CONTACT.is_loaded] == 0.0:
             worst = ti.max(worst, solve_contact(s, c, world))
     move_bodies(s, s.particles.position, s.particles.previous_position, 1.0, world)
     return worst
