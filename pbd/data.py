@@ -49,7 +49,7 @@ REPORT = Columns(
     neighbour_overflow=1,  # how many candidates for contact a particle has, where there are too many
     contact_overflow=1,  # how many contacts the step hooks found, where there are too many
     pressed_particle=1,  # one that has no room between two colliders
-    loaded_particle=1,  # one of the direct solve that bears a load on a body, which it does not solve
+    loaded_particle=1,  # one of the direct solve on a body, which bears a load but is not solved with it
 )
 
 

@@ -2,7 +2,7 @@
 
     r = M u - Jᵀ λ - P - F
 
-u is what the solve has moved particles by, P are impulses from outside, such as those of bodies (`move_by_impulse`), and
+u is what the solve has moved particles by, P are impulses from outside, such as those of bodies, and
 F is the friction of those that slide (pbd/direct/contacts.py). The next solve
 moves particles by -W r as well, so that r vanishes when the solves have converged. Until then, momentum changes by r.
 """
@@ -25,13 +25,6 @@ def sum_balance(s: ti.template(), result: ti.template(), change, world):
             place = s.direct.place[row]
             multiplier = s.direct.multiplier[place, world] + change * s.direct.unknown[place, world]
             subtract_row(s.features.types[index], index, s, row, multiplier, s.direct.gradient, result, world)
-
-
-@ti.func
-def move_by_impulse(s: ti.template(), i, impulse, world):
-    """Move particle i by an impulse from outside [kg m]."""
-    s.direct.outside[i, world] = s.direct.outside[i, world] + impulse
-    move(s, i, weigh(s, i, impulse, world), world)
 
 
 @ti.func

@@ -14,8 +14,8 @@ it is dropped, and A λ' = b is solved without it before anything moves (`drop_p
 those of a solution with it. The gradients of what is not active are zero.
 
 The tension of a light rope with a heavy weight is added to masses (tension.py). Contacts with colliders and boxes are
-eliminated before all rows (contacts.py). Contacts with bodies that move are solved after each solve, for how all that is
-solved directly answers to their impulses (response.py).
+eliminated before all rows (contacts.py). Contacts with bodies that move follow after each solve, which has to know how
+all that is solved directly answers to their impulses (response.py).
 
 The states of the factor, `s.direct.factored` (elimination.py):
 

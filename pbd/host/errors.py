@@ -56,7 +56,8 @@ def warn_of_contacts(report, time, radii, said):
             what = f"is pressed between two colliders: expected room for {room}, or colliders that are farther apart"
             if column == REPORT.loaded_particle:
                 what = (
-                    "of the direct solve bears a load on a body that moves. Iterations hold it, and may not converge: "
-                    'expected a fixed shape, or solve="iterative", direction="current", substeps=20, iterations=100'
+                    "of the direct solve bears a load on a body that moves, as too many others do. Iterations hold it, "
+                    "and may not converge: expected at most 64 contacts of bodies that bear such loads, so longer "
+                    'sticks, or solve="iterative", direction="current", substeps=20, iterations=100'
                 )
             warnings.warn(f"particle system, world {world}, by {time:.6g} s: {which} {what}", UserWarning, stacklevel=4)

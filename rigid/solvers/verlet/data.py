@@ -74,7 +74,9 @@ class Loaded(NamedTuple):
     free: Real(count.worlds, count.loaded_rows)  # diagonal of Gᵀ W G [1/kg]
     answers: Real(count.worlds, count.loaded_rows, count.direct_rows)  # x of each column, see pbd/direct/response.py
     response: Real(count.worlds, count.loaded_rows, count.loaded_rows)  # S
-    lower: Real(count.worlds, count.loaded_rows, count.loaded_rows)  # its factor L, with D as the diagonal
+    unknown: Integer(count.worlds, count.loaded_rows)  # the rows of S whose impulse is not zero
+    lower: Real(count.worlds, count.loaded_rows, count.loaded_rows)  # L of its factor L D Lᵀ
+    scaled: Real(count.worlds, count.loaded_rows, count.loaded_rows)  # L D
     right: Real(count.worlds, count.loaded_rows)
     impulse: Real(count.worlds, count.loaded_rows)  # R [kg m]
 

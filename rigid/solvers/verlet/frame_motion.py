@@ -68,7 +68,7 @@ def map_of(s: ti.template(), array: ti.template(), body, world):
 
 @ti.func
 def at_start_of_step(s: ti.template(), body, x, world):
-    """Where the point of a body on a path that is at x now was at the start of the step (3,) [m]."""
+    """Where the point of a body that is at x now was at the start of the step (3,) [m]."""
     origin, a, b, c = map_of(s, s.particles.position, body, world)
     poses = ti.static(s.hooked.poses)
     arm = x - origin

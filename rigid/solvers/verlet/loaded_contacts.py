@@ -7,51 +7,39 @@ G of contacts along their normals and tangents, and A, J, W of pbd/direct/solve.
     S = Gᵀ W G - Gᵀ W Jᵀ A⁻¹ J W G
 
 A column of S is how everything answers to a unit impulse at a contact (pbd/direct/response.py). S is dense, and small.
-Then the impulses of the substep solve
+The impulses of a substep follow from S and the gaps and slips (complementarity.py).
 
-    C + S (R - R') >= 0,   n·R >= 0,   one of both zero            along normals
-    C + S (R - R') = -F/c                                          along tangents
+Bodies that bear such contacts may stand on others. So all contacts of these bodies are loaded, too, and those of the
+bodies that they touch. Where the tension of a rope is stiff, the direct solve takes its gradients anew in each
+iteration, and so do contacts: their impulses turn with them.
 
-R' are those so far, at which the gaps and slips C were measured. Which contacts push is found by block pivots: all that
-would pull are let go, and all that would overlap push. The resistance of friction is c = μ n·R/|slip| with the impulse
-and the slip found before, so that F opposes the slip and reaches Coulomb's limit. What sticks has so large a c that it
-hardly creeps. Bodies that bear such contacts may stand on others. So all contacts of these bodies are solved, too, and
-those of the bodies that they touch.
-
-Sources: Baraff, Linear-time Dynamics using Lagrange Multipliers (1996), section 7; Júdice, Pires, A block principal
-pivoting algorithm for large-scale strictly monotone linear complementarity problems (1994), for the pivots.
+Source: Baraff, Linear-time Dynamics using Lagrange Multipliers (1996), section 7.
 """
 
 import taichi as ti
 
-from pbd.core.kernels import load_vector, real_bits, store_vector
+from pbd.core.kernels import load_quaternion, load_vector, store_vector
+from pbd.direct.elimination import STIFF
 from pbd.direct.mobility import weigh
-from pbd.direct.momentum_residual import move_by_impulse
+from pbd.direct.one_row import move
 from pbd.direct.response import apply_response, respond
-from rigid.solvers.verlet.frame_motion import move_bodies, rotation_by
+from pbd.integrate import position
+from rigid.collision.data import PAIR
+from rigid.collision.narrow_phase import shape_distance
+from rigid.solvers.verlet.complementarity import AXES, choose_pushing, choose_resistances, displacement_by
+from rigid.solvers.verlet.contact_sides import PARTICLE, apply_impulse, point_of, sides_of, weights_of
+from rigid.solvers.verlet.contacts import axes_of, impulse_of, measure_displacement, relative_displacement
 from rigid.solvers.verlet.contacts_in_lanes import contact_count
-from rigid.solvers.verlet.contact_sides import PARTICLE, apply_impulse, point_of, sides_of
-from rigid.solvers.verlet.contacts import axes_of, measure_displacement, relative_displacement
 from rigid.solvers.verlet.data import CONTACT, MOTION, SIZE
-from rigid.solvers.verlet.particle_contacts import is_fixed
-
-# A contact's normal and tangents.
-AXES = 3
-
-# The diagonal of S is larger by this part of Gᵀ W G: normals of one body at more than three contacts depend on one
-# another, and constraints may hold a contact wholly.
-SOFTNESS = {64: 1e-9, 32: 1e-5}
-
-# Resistances are chosen until they change by less than CHANGED, but not more often than MOST_CHOICES.
-MOST_CHOICES, CHANGED = 100, 1e-3
-
-# Pivots in turn that may not lower the number of contacts in the wrong state before they change one contact at a time,
-# and most pivots.
-MOST_IN_VAIN, MOST_PIVOTS = 4, 100
-
-# What sticks creeps by this part of what its friction would displace it by without other friction.
-CREEP = 1e-6
-
+from rigid.solvers.verlet.frame_motion import (
+    at_start_of_step,
+    direction_now,
+    move_bodies,
+    read_inertias,
+    rotation_by,
+    weighted_point,
+)
+from rigid.solvers.verlet.particle_contacts import gap_now, is_fixed
 
 # Which contacts are loaded --------------------------------------------------------------------------------------------
 
@@ -103,6 +91,60 @@ def mark_bearing(s: ti.template(), side, world):
             s.hooked.motion[world, side, MOTION.bears_load] = 1.0
 
 
+# Contacts as they are now ---------------------------------------------------------------------------------------------
+
+
+@ti.func
+def is_taken_anew(s: ti.template(), world):
+    """Whether gradients of the direct solve are taken anew in each iteration, and so those of contacts are, too."""
+    return s.direct.factored[world] == STIFF
+
+
+@ti.func
+def take_anew(s: ti.template(), world):
+    """Take inertias, normals and arms of loaded contacts from where all is now. Impulses turn with their contacts."""
+    read_inertias(s, s.particles.position, world)
+    for k in range(s.hooked.loaded.count[world]):
+        c = s.hooked.loaded.contact[world, k]
+        impulse = impulse_of(s, c, world)
+        push_both(s, c, -impulse, world)
+        if sides_of(s, c, world)[0] <= PARTICLE:
+            turn_contact(s, c, world)
+        a, b = sides_of(s, c, world)
+        take_arm(s, c, a, CONTACT.arm_a, CONTACT.weights_a, world)
+        take_arm(s, c, b, CONTACT.arm_b, CONTACT.weights_b, world)
+        push_both(s, c, impulse_of(s, c, world), world)
+    move_bodies(s, s.particles.position, s.particles.position, 1.0, world)
+
+
+@ti.func
+def turn_contact(s: ti.template(), c, world):
+    """Let contact c of a particle be where both sides are now."""
+    contacts = ti.static(s.hooked.contacts)
+    a, b = sides_of(s, c, world)
+    i, shape = PARTICLE - a, s.hooked.points.integers[world, c, PAIR.shape_b]
+    x = at_start_of_step(s, b, position(s, i, world), world)
+    n = direction_now(s, b, shape_distance(s.hooked.shapes, shape, s.hooked.poses, x, world)[1], world)
+    t = load_vector(contacts, c, CONTACT.tangent, world)
+    store_vector(contacts, c, CONTACT.normal, n, world)
+    store_vector(contacts, c, CONTACT.tangent, (t - t.dot(n) * n).normalized(), world)
+    weights, _ = weights_of(s, b, x, world)
+    for k in ti.static(range(4)):
+        contacts[world, c, CONTACT.weights_b + k] = weights[k]
+    before = ti.static(s.particles.previous_position)
+    store_vector(contacts, c, CONTACT.start, before[i, world] - point_of(s, before, b, weights, world), world)
+
+
+@ti.func
+def take_arm(s: ti.template(), c, side, arm: ti.template(), weights: ti.template(), world):
+    """Write the arm of a side that is a body. Args: arm, weights: columns of it."""
+    if side >= 0:
+        of_side = load_quaternion(s.hooked.contacts, c, weights, world)
+        point = weighted_point(s, s.particles.position, side, of_side, world)
+        centre = load_vector(s.hooked.motion, side, MOTION.centre, world)
+        store_vector(s.hooked.contacts, c, arm, point - centre, world)
+
+
 # How everything answers -----------------------------------------------------------------------------------------------
 
 
@@ -138,6 +180,8 @@ def add_displacement(s: ti.template(), side, arm, impulse, world):
             i = s.hooked.members[m]
             if s.particles.position[i, world][3] > 0.0:
                 r = s.particles.previous_position[i, world] - centre
+                if is_taken_anew(s, world):
+                    r = position(s, i, world) - centre
                 field[i, world] = field[i, world] + linear + angular.cross(r)
     elif side <= PARTICLE:
         i = PARTICLE - side
@@ -149,8 +193,8 @@ def displacement_at(s: ti.template(), c, world):
     """Displacement of A's point at contact c relative to B's in the field (3,) [m]."""
     field = ti.static(s.hooked.loaded.field)
     a, b = sides_of(s, c, world)
-    weights_a = ti.Vector([s.hooked.contacts[world, c, CONTACT.weights_a + k] for k in ti.static(range(4))])
-    weights_b = ti.Vector([s.hooked.contacts[world, c, CONTACT.weights_b + k] for k in ti.static(range(4))])
+    weights_a = load_quaternion(s.hooked.contacts, c, CONTACT.weights_a, world)
+    weights_b = load_quaternion(s.hooked.contacts, c, CONTACT.weights_b, world)
     return point_of(s, field, a, weights_a, world) - point_of(s, field, b, weights_b, world)
 
 
@@ -160,14 +204,16 @@ def displacement_at(s: ti.template(), c, world):
 @ti.func
 def solve_loaded(s: ti.template(), world):
     """Solve all loaded contacts. Returns: by how much this displaces sides against each other, the largest [m]."""
-    worst, choices = 0.0, 0
-    again = measure(s, world)
-    while again:
+    worst = 0.0
+    anew = is_taken_anew(s, world) and s.hooked.loaded.count[world] > 0
+    if anew:
+        take_anew(s, world)
+    if measure(s, world):
         choose_pushing(s, world)
-        choices += 1
-        again = choose_resistances(s, world) and choices < MOST_CHOICES
-    if choices > 0:
-        worst = apply_impulses(s, world)
+        worst = choose_resistances(s, world)
+        worst = ti.max(worst, apply_impulses(s, world))
+    if anew:
+        read_inertias(s, s.particles.previous_position, world)
     return worst
 
 
@@ -183,6 +229,8 @@ def measure(s: ti.template(), world):
         for axis, d in ti.static(enumerate(axes_of(s, c, world))):
             loaded.right[world, AXES * k + axis] = -displacement.dot(d)
         gap = contacts[world, c, CONTACT.gap] - loaded.right[world, AXES * k]
+        if sides_of(s, c, world)[0] <= PARTICLE:
+            gap = gap_now(s, c, world)
         loaded.right[world, AXES * k] = -gap
         pushes = gap < 0.0 or contacts[world, c, CONTACT.impulse] > 0.0
         loaded.pushes[world, k] = ti.cast(pushes, float)
@@ -203,115 +251,6 @@ def measure(s: ti.template(), world):
 
 
 @ti.func
-def displacement_by(s: ti.template(), row, world):
-    """A row of S R: what all impulses displace a contact by [m]."""
-    loaded = ti.static(s.hooked.loaded)
-    result = 0.0
-    for column in range(AXES * loaded.count[world]):
-        result += loaded.response[world, row, column] * loaded.impulse[world, column]
-    return result
-
-
-@ti.func
-def choose_pushing(s: ti.template(), world):
-    """Solve for the impulses, and choose the contacts that push, until none pulls and none overlaps."""
-    loaded = ti.static(s.hooked.loaded)
-    fewest, in_vain, pivots, again = loaded.count[world] + 1, 0, 0, True
-    while again:
-        solve_pushing(s, world)
-        wrong, last = 0, -1
-        for k in range(loaded.count[world]):
-            if is_wrong(s, k, world):
-                wrong, last = wrong + 1, k
-        in_vain = ti.select(wrong < fewest, 0, in_vain + 1)
-        fewest = ti.min(fewest, wrong)
-        pivots += 1
-        again = wrong > 0 and pivots < MOST_PIVOTS
-        if again:
-            first = ti.select(in_vain > MOST_IN_VAIN, last, 0)
-            for k in range(loaded.count[world]):
-                # `is_wrong` reads impulses, which the next solve changes
-                if k >= first and is_wrong(s, k, world):
-                    loaded.pushes[world, k] = 1.0 - loaded.pushes[world, k]
-
-
-@ti.func
-def is_wrong(s: ti.template(), k, world):
-    """Whether a contact pulls, or overlaps without pushing."""
-    loaded = ti.static(s.hooked.loaded)
-    row = AXES * k
-    wrong = loaded.impulse[world, row] < 0.0
-    if loaded.pushes[world, k] == 0.0:
-        wrong = displacement_by(s, row, world) < loaded.right[world, row]
-    return wrong
-
-
-@ti.func
-def is_unknown(s: ti.template(), row, world):
-    """Whether a row of S takes part: its contact pushes, and has friction if the row is a tangent's."""
-    loaded = ti.static(s.hooked.loaded)
-    k = row // AXES
-    return loaded.pushes[world, k] > 0.0 and (row % AXES == 0 or loaded.resistance[world, k] > 0.0)
-
-
-@ti.func
-def solve_pushing(s: ti.template(), world):
-    """Solve for the impulses of the contacts that push, by L D Lᵀ."""
-    loaded = ti.static(s.hooked.loaded)
-    lower, impulse = ti.static(loaded.lower, loaded.impulse)
-    rows = AXES * loaded.count[world]
-    for i in range(rows):
-        impulse[world, i] = 0.0
-        if is_unknown(s, i, world):
-            value = loaded.right[world, i]
-            pivot = loaded.response[world, i, i] + ti.static(SOFTNESS[real_bits()]) * loaded.free[world, i]
-            if i % AXES > 0:
-                pivot += 1.0 / loaded.resistance[world, i // AXES]
-            for j in range(i):
-                if is_unknown(s, j, world):
-                    entry = loaded.response[world, i, j]
-                    for m in range(j):
-                        if is_unknown(s, m, world):
-                            entry -= lower[world, i, m] * lower[world, j, m] * lower[world, m, m]
-                    entry /= lower[world, j, j]
-                    lower[world, i, j] = entry
-                    pivot -= entry * entry * lower[world, j, j]
-                    value -= entry * impulse[world, j]
-            lower[world, i, i] = pivot
-            impulse[world, i] = value
-    for back in range(rows):
-        i = rows - 1 - back
-        if is_unknown(s, i, world):
-            value = impulse[world, i] / lower[world, i, i]
-            for j in range(i + 1, rows):
-                if is_unknown(s, j, world):
-                    value -= lower[world, j, i] * impulse[world, j]
-            impulse[world, i] = value
-
-
-@ti.func
-def choose_resistances(s: ti.template(), world):
-    """Choose the resistances of friction. Returns: whether any has changed."""
-    loaded = ti.static(s.hooked.loaded)
-    changed = False
-    for k in range(loaded.count[world]):
-        mu = s.hooked.contacts[world, loaded.contact[world, k], CONTACT.friction]
-        before, after = loaded.resistance[world, k], 0.0
-        if loaded.pushes[world, k] > 0.0 and mu > 0.0:
-            row = AXES * k
-            limit = mu * loaded.impulse[world, row]
-            slip = ti.Vector([0.0, 0.0])
-            for axis in ti.static(range(2)):
-                slip[axis] = displacement_by(s, row + 1 + axis, world) - loaded.right[world, row + 1 + axis]
-            mobility = 0.5 * (loaded.response[world, row + 1, row + 1] + loaded.response[world, row + 2, row + 2])
-            after = ti.min(limit / (slip.norm() + 1e-30), 1.0 / (CREEP * mobility))
-        if ti.abs(after - before) > CHANGED * after:
-            loaded.resistance[world, k] = after
-            changed = True
-    return changed
-
-
-@ti.func
 def apply_impulses(s: ti.template(), world):
     """Apply the change of all impulses. Returns: the largest displacement without constraints [m]."""
     loaded, contacts = ti.static(s.hooked.loaded, s.hooked.contacts)
@@ -326,18 +265,27 @@ def apply_impulses(s: ti.template(), world):
             impulse += change[axis] * d
             worst = ti.max(worst, ti.abs(change[axis]) * loaded.free[world, row + axis])
         store_vector(contacts, c, CONTACT.impulse, after, world)
-        a, b = sides_of(s, c, world)
-        push(s, a, load_vector(contacts, c, CONTACT.arm_a, world), impulse, world)
-        push(s, b, load_vector(contacts, c, CONTACT.arm_b, world), -impulse, world)
-    move_bodies(s, s.particles.position, s.particles.previous_position, 1.0, world)
+        a, _ = sides_of(s, c, world)
+        push_both(s, c, impulse, world)
+        if a <= PARTICLE:
+            move(s, PARTICLE - a, weigh(s, PARTICLE - a, impulse, world), world)
+    if is_taken_anew(s, world):
+        move_bodies(s, s.particles.position, s.particles.position, 1.0, world)
+    else:
+        move_bodies(s, s.particles.position, s.particles.previous_position, 1.0, world)
     apply_response(s, loaded.answers, loaded.impulse, rows, world)
     return worst
 
 
 @ti.func
-def push(s: ti.template(), side, arm, impulse, world):
-    """Apply an impulse to a side [kg m]. Args: arm: from the centre of mass (3,) [m]."""
-    if side >= 0:
-        apply_impulse(s, s.particles.position, 1.0, side, arm, impulse, world)
-    elif side <= PARTICLE:
-        move_by_impulse(s, PARTICLE - side, impulse, world)
+def push_both(s: ti.template(), c, impulse, world):
+    """Let an impulse act on both sides of contact c [kg m]. For bodies it is pending; a particle does not move yet."""
+    a, b = sides_of(s, c, world)
+    if a <= PARTICLE:
+        i = PARTICLE - a
+        s.direct.outside[i, world] = s.direct.outside[i, world] + impulse
+    else:
+        arm = load_vector(s.hooked.contacts, c, CONTACT.arm_a, world)
+        apply_impulse(s, s.particles.position, 1.0, a, arm, impulse, world)
+    arm_b = load_vector(s.hooked.contacts, c, CONTACT.arm_b, world)
+    apply_impulse(s, s.particles.position, 1.0, b, arm_b, -impulse, world)

@@ -19,8 +19,9 @@ from rigid.solvers.verlet.contacts_in_lanes import contact_count
 from rigid.solvers.verlet.data import CONTACT
 from rigid.solvers.verlet.frame_motion import at_start_of_step, corner, direction_now
 
-# Contacts of directly solved particles with bodies that move are projected between direct solves. If a particle bears
-# more than this many times its weight on a body, as in a rope under tension, the two do not converge.
+# Contacts of directly solved particles with bodies that move are loaded (loaded_contacts.py). Those for which there is
+# no place are projected between direct solves. If a particle bears more than this many times its weight on a body then,
+# as in a rope under tension, the two do not converge.
 LOADED = 10.0
 
 
@@ -108,9 +109,18 @@ def report_load(s: ti.template(), world):
         if a <= PARTICLE and not is_fixed(s, b, world):
             i = PARTICLE - a
             displacement = s.particles.position[i, world][3] * s.hooked.contacts[world, c, CONTACT.impulse]
-            most = LOADED * gravity(s, 0).norm() * s.settings.h**2
-            if s.hooked.solved_directly[i] == 1 and s.hooked.contacts[world, c, CONTACT.is_loaded] == 0.0 and displacement > most and not is_impact(s, c, world):
+            heavy = displacement > LOADED * gravity(s, 0).norm() * s.settings.h**2 and not is_impact(s, c, world)
+            if s.hooked.solved_directly[i] == 1 and heavy and s.hooked.contacts[world, c, CONTACT.is_loaded] == 0.0:
                 s.report[world, REPORT.loaded_particle] = ti.cast(i, float)
+
+
+@ti.func
+def gap_now(s: ti.template(), c, world):
+    """Gap between a particle and the body of contact c, where both are now [m]."""
+    a, b = sides_of(s, c, world)
+    i, shape = PARTICLE - a, s.hooked.points.integers[world, c, PAIR.shape_b]
+    x = at_start_of_step(s, b, position(s, i, world), world)
+    return shape_distance(s.hooked.shapes, shape, s.hooked.poses, x, world)[0] - s.particles.radius[i, world]
 
 
 @ti.func
