@@ -12,7 +12,7 @@ from pbd import build
 from rigid.build import ragdoll
 from rigid.constraints.joints.gaps import joint_gaps, limit_violations
 from rigid.constraints.joints.positions import JointPositions
-from rigid.joint import NO_LIMITS
+from rigid.joints import NO_LIMITS
 from scenes.registry import load
 
 # Options of a ragdoll on a floor: about as many iterations as its scene makes in a substep.

@@ -29,7 +29,7 @@ from rigid.build import ragdoll
 from rigid.collision.overlaps import Overlaps
 from rigid.constraints.joints.gaps import joint_gaps, limit_violations
 from rigid.constraints.joints.positions import JointPositions
-from rigid.joint import Ball
+from rigid.joints import Ball
 from rigid.rotation import rotate
 from rigid.state import State
 from scenes.registry import load

@@ -9,7 +9,7 @@ The description:
 
     model.py       Model: adds joints, springs and gears
     body_model.py  its base: adds bodies and shapes
-    body.py        Body and BodyShape               joint.py     Ball, Hinge, Universal, Slider, Fixed, Distance, Wheel
+    body.py        Body and BodyShape               joints/      one file for each type of joint
     spring.py      Spring, Soft, PointSpring        motor.py     Motor
     mass.py        mass, centre of mass, inertia    rotation.py  quaternions in numpy
     state.py       State: a snapshot of all bodies  energy.py    energy of a snapshot
@@ -26,7 +26,7 @@ from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, MeshCollider, Pl
 from pbd.core.validate import one_of
 from rigid import build, rotation
 from rigid.body import Body, BodyShape
-from rigid.joint import Ball, Distance, Fixed, Gear, Hinge, Joint, Slider, Universal, Wheel
+from rigid.joints import Ball, Distance, Fixed, Gear, Hinge, Joint, Slider, Universal, Wheel
 from rigid.model import Model
 from rigid.motor import Motor
 from rigid.names import GROUND

@@ -4,31 +4,13 @@ Points, axes and poses are given in the world frame at time zero. A body or join
 rigid/body_model.py has the methods that add bodies and shapes.
 """
 
-import math
-
 import numpy as np
 
-from pbd.core.validate import LARGEST, boolean, finite_number, finite_vector, unit_vector
+from pbd.core.validate import LARGEST, boolean, finite_number, finite_vector
+from rigid import joints
 from rigid.body_model import BodyModel
-from rigid.joint import (
-    COINCIDENT,
-    Ball,
-    Distance,
-    Fixed,
-    Gear,
-    Hinge,
-    Slider,
-    Universal,
-    Wheel,
-    ball_axes,
-    universal_axes,
-    wheel_contact,
-)
 from rigid.names import GROUND, checked_index, fresh_name
-from rigid.rotation import frame_axes
 from rigid.spring import PointSpring
-
-TOUCHING = 1e-6  # [m]: a wheel this near to its plane touches it
 
 
 class Model(BodyModel):
@@ -37,7 +19,7 @@ class Model(BodyModel):
     Args: gravity: (3,) [m/s²].
 
     Attributes:
-        bodies, shapes, joints, springs, gears: lists in the order of addition, see rigid/body.py, rigid/joint.py and
+        bodies, shapes, joints, springs, gears: lists in the order of addition, see rigid/body.py, rigid/joints and
             rigid/spring.py.
         exclusions: pairs (a, b) of body indices, a < b, that never collide.
         gravity: (3,) [m/s²].
@@ -76,186 +58,13 @@ class Model(BodyModel):
 
     # Joints -----------------------------------------------------------------------------------------------------------
 
-    def add_ball(
-        self, parent, child, point, *, axis=None, cone_axis=None, swing_limit=None, twist_limits=None, friction=0.0,
-        spring=None, soft=None, collide=False, break_force=math.inf, break_torque=math.inf, name=None,
-    ):  # fmt: skip
-        """Add a ball joint: one point of the child stays at one point of the parent.
-
-        Args:
-            parent, child, soft, collide, break_force, break_torque, name: see Model.
-            point: (3,) [m].
-            axis: twist axis (3,); None for the direction from the point to the child's centre of mass, or z if they
-                coincide.
-            cone_axis: axis of the cone that contains the child's twist axis, fixed in the parent (3,); None for the
-                twist axis at time zero.
-            swing_limit: half the opening angle of the cone, above 0 and at most π [rad]; None for none.
-            twist_limits: (low, high) within ±π [rad]; None for none. See rigid.Ball for both angles.
-            friction: [N m].
-            spring: a rigid.Spring towards the starting pose; its rest must be zero.
-
-        Returns: index of the joint.
-        """
-        parent, child = self._pair("parent", parent, "child", child)
-        point = finite_vector("point", point)
-        axes, parent_axes, swing = ball_axes(axis, cone_axis, self.bodies[child].position - point)
-        joint = self._make(
-            Ball, parent, child, name, point, axes, parent_axes=parent_axes, swing_limit=swing_limit,
-            twist_limits=twist_limits, friction=friction, spring=spring, soft=soft, collide=collide,
-            break_force=break_force, break_torque=break_torque,
-        )  # fmt: skip
-        joint.check_swing(swing)
-        return self._append(joint)
-
-    def add_hinge(
-        self, parent, child, point, axis, *, limits=None, friction=0.0, spring=None, motor=None, armature=0.0,
-        soft=None, collide=False, break_force=math.inf, break_torque=math.inf, name=None,
-    ):  # fmt: skip
-        """Add a hinge: the child rotates about an axis.
-
-        Args:
-            parent, child, soft, collide, break_force, break_torque, name: see Model.
-            point: any point on the axis (3,) [m].
-            axis: (3,).
-            limits: (low, high) [rad]; None for none.
-            friction: [N m].
-            spring, motor: a rigid.Spring, a rigid.Motor.
-            armature: inertia of a geared rotor, times its gear ratio squared: it resists q̈ alone [kg m²].
-
-        Returns: index of the joint.
-        """
-        parent, child = self._pair("parent", parent, "child", child)
-        point, axes = finite_vector("point", point), frame_axes(unit_vector("axis", axis))
-        return self._append(self._make(
-            Hinge, parent, child, name, point, axes, limits=limits, friction=friction, spring=spring, motor=motor,
-            armature=armature, soft=soft, collide=collide,
-            break_force=break_force, break_torque=break_torque,
-        ))  # fmt: skip
-
-    def add_universal(
-        self, parent, child, point, parent_axis, child_axis, *, parent_limits=None, child_limits=None, friction=0.0,
-        spring=None, soft=None, collide=False, break_force=math.inf, break_torque=math.inf, name=None,
-    ):  # fmt: skip
-        """Add a universal joint: the child rotates about two axes at a right angle.
-
-        Args:
-            parent, child, soft, collide, break_force, break_torque, name: see Model.
-            point: where the axes intersect (3,) [m].
-            parent_axis, child_axis: one axis fixed in the parent and one fixed in the child, at a right angle (3,).
-            parent_limits, child_limits: (low, high) of the angle about each axis [rad]; None for none.
-            friction: about each axis [N m].
-            spring: a rigid.Spring about each axis.
-
-        Returns: index of the joint.
-        """
-        parent, child = self._pair("parent", parent, "child", child)
-        point, axes = finite_vector("point", point), universal_axes(parent_axis, child_axis)
-        return self._append(self._make(
-            Universal, parent, child, name, point, axes, parent_limits=parent_limits, child_limits=child_limits,
-            friction=friction, spring=spring, soft=soft, collide=collide,
-            break_force=break_force, break_torque=break_torque,
-        ))  # fmt: skip
-
-    def add_slider(
-        self, parent, child, point, axis, *, limits=None, friction=0.0, spring=None, motor=None, armature=0.0,
-        soft=None, collide=False, break_force=math.inf, break_torque=math.inf, name=None,
-    ):  # fmt: skip
-        """Add a slider: the child translates along an axis and does not rotate.
-
-        Args:
-            parent, child, soft, collide, break_force, break_torque, name: see Model.
-            point: any point on the axis (3,) [m]; None for the child's centre of mass.
-            axis: (3,).
-            limits: (low, high) [m]; None for none.
-            friction: [N].
-            spring, motor: a rigid.Spring, a rigid.Motor.
-            armature: likewise, of a rotor that drives the slider: it resists q̈ alone [kg].
-
-        Returns: index of the joint.
-        """
-        parent, child = self._pair("parent", parent, "child", child)
-        point = self.bodies[child].position if point is None else finite_vector("point", point)
-        return self._append(self._make(
-            Slider, parent, child, name, point, frame_axes(unit_vector("axis", axis)), limits=limits,
-            friction=friction, spring=spring, motor=motor, armature=armature, soft=soft, collide=collide,
-            break_force=break_force, break_torque=break_torque,
-        ))  # fmt: skip
-
-    def add_fixed(
-        self, parent, child, point=None, *, soft=None, collide=False, break_force=math.inf, break_torque=math.inf,
-        name=None,
-    ):  # fmt: skip
-        """Add a fixed joint: the child neither translates nor rotates relative to the parent.
-
-        Args:
-            parent, child, soft, collide, break_force, break_torque, name: see Model.
-            point: (3,) [m]; None for the child's centre of mass.
-
-        Returns: index of the joint.
-        """
-        parent, child = self._pair("parent", parent, "child", child)
-        point = self.bodies[child].position if point is None else finite_vector("point", point)
-        return self._append(self._make(
-            Fixed, parent, child, name, point, np.eye(3), soft=soft, collide=collide, break_force=break_force,
-            break_torque=break_torque,
-        ))  # fmt: skip
-
-    def add_distance(
-        self, parent, child, parent_point=None, child_point=None, *, limits=(0.0, 0.0), soft=None, collide=True,
-        break_force=math.inf, break_torque=math.inf, name=None,
-    ):  # fmt: skip
-        """Add a distance joint: the distance of two points stays constant, or within limits.
-
-        Args:
-            parent, child, soft, collide, break_force, break_torque, name: see Model.
-            parent_point, child_point: (3,) [m]; None for the centre of mass.
-            limits: (low, high) of the change since time zero [m]: (0, 0) is a rod, (-math.inf, 0) a string.
-
-        Returns: index of the joint.
-        """
-        parent, child = self._pair("parent", parent, "child", child)
-        start, end = self._ends("parent_point", parent, parent_point, "child_point", child, child_point)
-        length = float(np.linalg.norm(end - start))
-        if length <= COINCIDENT:
-            raise ValueError(f"parent_point and child_point are {length:g} m apart: expected more, or add_ball")
-        return self._append(self._make(
-            Distance, parent, child, name, start, frame_axes((end - start) / length), child_point=end, length=length,
-            limits=limits, soft=soft, collide=collide,
-            break_force=break_force, break_torque=break_torque,
-        ))  # fmt: skip
-
-    def add_wheel(self, wheel, axis, radius, *, point=None, height=0.0, normal=(0, 0, 1), friction=None, name=None):
-        """Add a wheel: the rim of a body rolls on a plane of the ground without slip.
-
-        Args:
-            wheel: the body that rolls, by index or name. It rotates on a hinge, or is free like a coin.
-            axis: spin axis (3,), not the plane's normal.
-            radius: of the rim [m].
-            point: the hub (3,) [m]; None for the body's centre of mass. The rim has to touch the plane.
-            height: distance of the plane from the origin, along its normal [m].
-            normal: of the plane (3,), towards the wheel.
-            friction: coefficient of friction; the rim can then slip, and leave the plane. None for ideal rolling: no
-                force makes it slip or lifts it. Each is a constraint of its own, not a contact of shapes.
-            name: unique; "wheel 0" and so on if None.
-
-        Returns: index of the joint.
-        """
-        child = self._body_index("wheel", wheel)
-        if child == GROUND:
-            raise ValueError("wheel is rigid.GROUND: expected a body")
-        if any(isinstance(joint, Wheel) and joint.child == child for joint in self.joints):
-            raise ValueError(f"body {self.bodies[child].name!r} is a wheel already: expected another body")
-        n, axis = unit_vector("normal", normal), unit_vector("axis", axis)
-        hub = self.bodies[child].position if point is None else finite_vector("point", point)
-        contact = wheel_contact(hub, axis, radius, n)
-        gap = contact @ n - finite_number("height", height)
-        if abs(gap) > TOUCHING:
-            what = "wheel, point, axis, radius, height and normal with which the rim touches it"
-            raise ValueError(f"the rim is {gap:g} m above the plane: expected {what}")
-        return self._append(self._make(
-            Wheel, GROUND, child, name, contact - gap * n, frame_axes(axis), child_point=hub, radius=radius,
-            parent_axes=frame_axes(n), friction=friction, collide=True,
-        ))  # fmt: skip
+    add_ball = joints.add_ball
+    add_hinge = joints.add_hinge
+    add_universal = joints.add_universal
+    add_slider = joints.add_slider
+    add_fixed = joints.add_fixed
+    add_distance = joints.add_distance
+    add_wheel = joints.add_wheel
 
     # Springs and gears ------------------------------------------------------------------------------------------------
 
@@ -299,7 +108,7 @@ class Model(BodyModel):
         ratio = finite_number("ratio", ratio)
         if abs(ratio) < 1 / LARGEST:
             raise ValueError(f"ratio is {ratio:g}: expected a number off zero")
-        self.gears.append(Gear(fresh_name("gear", name, self.gears), a, b, ratio))
+        self.gears.append(joints.Gear(fresh_name("gear", name, self.gears), a, b, ratio))
         return len(self.gears) - 1
 
     # What solvers read ------------------------------------------------------------------------------------------------
@@ -333,11 +142,13 @@ class Model(BodyModel):
             points.append(self.bodies[index].position if point is None else finite_vector(name, point))
         return points
 
-    def _make(self, kind, parent, child, name, point, axes, *, child_point=None, parent_axes=None, collide, **fields):
+    def _make(
+        self, joint_class, parent, child, name, point, axes, *, child_point=None, parent_axes=None, collide, **fields
+    ):  # fmt: skip
         """A joint of this class, with its points and axes in the frames of both bodies."""
         first, second = self.body(parent), self.body(child)
-        return kind(
-            name=fresh_name(kind.kind, name, self.joints),
+        return joint_class(
+            name=fresh_name(joint_class.type.kind, name, self.joints),
             parent=parent, child=child,
             parent_anchor=first.local_point(point),
             child_anchor=second.local_point(point if child_point is None else child_point),

@@ -28,6 +28,16 @@ class Spring:
         object.__setattr__(self, "rest", finite_number("spring rest", self.rest))
 
 
+def has_effect(spring):
+    """Whether a joint's spring exists and has stiffness or damping. Args: spring: a Spring, or None."""
+    return spring is not None and (spring.stiffness > 0 or spring.damping > 0)
+
+
+def spring_numbers(spring):
+    """Stiffness, damping and rest position of a joint's Spring; zeros for None."""
+    return (0.0, 0.0, 0.0) if spring is None else (spring.stiffness, spring.damping, spring.rest)
+
+
 @dataclass(frozen=True)
 class Soft:
     """Compliance of a joint: springs and dampers in place of its rigid constraints.

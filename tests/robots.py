@@ -15,7 +15,7 @@ import rigid
 from rigid import rotation
 from rigid.build import load_mjcf
 from rigid.build.mjcf import Reader, add_compiled, compiled_mjcf
-from rigid.joint import NO_LIMITS
+from rigid.joints import NO_LIMITS
 from rigid.names import GROUND
 
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint

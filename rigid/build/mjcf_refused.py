@@ -4,7 +4,7 @@ import math
 
 from pbd.core.messages import clipped, shown
 from pbd.core.shapes import MeshCollider
-from rigid.joint import NO_LIMITS, Ball, Distance, Slider, Universal, Wheel
+from rigid.joints import NO_LIMITS
 
 NAME = 40  # characters of a name in a message
 UNLIMITED = 1e10  # [rad or m]: an end of a range that is never reached, where the other end is a limit
@@ -37,7 +37,7 @@ def refuse_what_mjcf_has_not(model, closing):
             if model.joints[index] in closing:
                 closes = called(model.joints[index], f"{called(gear, 'gear')} on")
                 raise ValueError(f"{closes}, which closes a loop: expected a joint of the tree, MJCF has no others")
-    names = [joint.name for joint in model.joints if isinstance(joint, Distance)]
+    names = [joint.name for joint in model.joints if joint.type.special == "distance"]
     for spring in model.springs:
         if spring.name in names:
             both = called(spring, "a spring and a distance called")
@@ -47,7 +47,7 @@ def refuse_what_mjcf_has_not(model, closing):
 def refuse_joint(joint):
     """Raise ValueError for a joint, or a part of it, without a counterpart."""
     who = called(joint, joint.kind)
-    if isinstance(joint, Wheel):
+    if joint.type.special == "wheel":
         raise ValueError(f"{who}: expected no wheels, MJCF has no counterpart")
     if joint.soft is not None:
         raise ValueError(f"{who} has soft={shown(joint.soft)}: expected None, MJCF has no counterpart")
@@ -56,7 +56,7 @@ def refuse_joint(joint):
     if joint.motor is not None and not (joint.motor.is_compliant or joint.motor.torque is not None):
         said = f"{who} has motor={shown(joint.motor)}"
         raise ValueError(f"{said}: expected one with torque, or with stiffness or damping, MJCF has no others")
-    if isinstance(joint, Ball):
+    if joint.type.special == "ball":
         swing, twist = joint.swing_limit, joint.twist_limits
         if twist != ((-swing, swing) if swing < math.inf else NO_LIMITS):
             raise ValueError(f"{who} has swing_limit {swing:g} and twist_limits {shown(twist)}: expected none, or one "
@@ -66,8 +66,10 @@ def refuse_joint(joint):
 def refuse_closing(joint):
     """Raise ValueError for a joint that closes a loop and is more than an equality constraint can be."""
     who = f"{called(joint, joint.kind)} closes a loop"
-    if isinstance(joint, (Universal, Slider)):
+    if joint.type.slides or len(joint.type.right_angles) == 1:
         raise ValueError(f"{who}: expected a ball, hinge, fixed or distance joint, MJCF closes loops with no others")
     limited = any(map(math.isfinite, (end for pair in joint.coordinate_limits() for end in pair)))
-    if limited or joint.friction or joint.armature or joint.spring is not None or joint.motor is not None:
+    drives = [coordinate.drives(joint) for coordinate in joint.type.coordinates]
+    driven = any(each.friction or each.spring is not None or each.motor is not None for each in drives)
+    if limited or driven or joint.friction or joint.armature or joint.spring is not None:
         raise ValueError(f"{who}: expected no limits, friction, armature, spring or motor, MJCF has them in trees only")

@@ -2,8 +2,8 @@
 
     Model                         MJCF
     body                          body with the same frame, mass and inertia; free if nothing joins it
-    hinge, slider, ball           one joint
-    universal                     two hinges, of which the first has its name
+    ball                          one joint
+    hinge, slider and others      a hinge for each angle, a slide for each shift; the first has the joint's name
     fixed                         body without joints, part of its parent
     joint that closes a loop      equality constraints: connect for a ball, two for a hinge, weld for a fixed joint
     distance, spring              spatial tendon between two sites, with a range, or a stiffness
@@ -26,12 +26,13 @@ from pbd.core.messages import shown
 from pbd.core.validate import file_path
 from rigid.build.mjcf_refused import UNLIMITED, refuse_what_mjcf_has_not
 from rigid.build.mjcf_shapes import geom_of
-from rigid.joint import NO_LIMITS, Ball, Distance, Fixed, Hinge, Slider, Universal
+from rigid.joints import NO_LIMITS
+from rigid.joints.joint_type import Angle, Shift
 from rigid.model import Model
 from rigid.names import GROUND
 from rigid.rotation import conjugate, multiply
 
-ELEMENTS = {Ball: "ball", Hinge: "hinge", Slider: "slide"}  # of joints
+ELEMENTS = {Angle: "hinge", Shift: "slide"}  # of coordinates
 
 
 def save_mjcf(model, path):
@@ -74,7 +75,7 @@ def spanning_tree(model):
     """
     carriers, closing = {}, []
     for joint in model.joints:
-        if isinstance(joint, Distance):
+        if joint.type.special == "distance":
             continue
         above = joint.parent
         while above != joint.child and above in carriers:
@@ -112,7 +113,7 @@ class Writer:
         for pair in sorted(model.exclusions):
             self.add(self.contacts, "exclude", **self.both("body1", pair[0], "body2", pair[1], "world"))
         for joint in model.joints:
-            if isinstance(joint, Distance):
+            if joint.type.special == "distance":
                 self.add_distance(joint)
         for spring in model.springs:
             self.add_tendon(spring.name, (spring.a, spring.anchor_a), (spring.b, spring.anchor_b),
@@ -168,35 +169,39 @@ class Writer:
         if joint is None:
             self.add(element, "freejoint")
             self.speeds += [*body.velocity, *body.local_direction(body.angular_velocity)]
-        elif not isinstance(joint, Fixed):
-            self.add_joint(element, joint, parent, body)
-
-    def add_joint(self, element, joint, parent, body):
-        """Add the joint that carries a body. Args: element: of the body; parent, body: Bodies."""
-        common = {"pos": joint.child_anchor, "frictionloss": joint.friction}
-        if joint.armature:
-            common["armature"] = joint.armature
-        if joint.spring is not None:
-            common |= stiffness_of(joint.spring)
-        spin = body.local_direction(body.angular_velocity - parent.angular_velocity)
-        n0, n1, _ = joint.child_axes
-        if isinstance(joint, Universal):
-            names = ({"name": joint.name}, {})
-            for name, axis, limits in zip(names, (n0, n1), (joint.parent_limits, joint.child_limits)):
-                self.add(element, "joint", type="hinge", axis=axis, **name, **range_of(limits), **common)
-            self.speeds += [spin @ n0, spin @ n1]
-            return
-        if isinstance(joint, Ball):
-            limits = joint.twist_limits if joint.swing_limit == math.inf else (0.0, joint.swing_limit)
-            self.speeds += [*spin]
+        elif joint.type.special == "ball":
+            self.add_ball(element, joint, parent, body)
         else:
-            common["axis"], limits = n0, joint.limits
-            if joint.spring is not None:
-                common["springref"] = joint.spring.rest
-            carried = np.cross(parent.angular_velocity, body.position - parent.position)
-            drift = body.local_direction(body.velocity - parent.velocity - carried)
-            self.speeds.append((drift if isinstance(joint, Slider) else spin) @ n0)
-        self.add(element, "joint", name=joint.name, type=ELEMENTS[type(joint)], **range_of(limits), **common)
+            self.add_coordinates(element, joint, parent, body)
+
+    def add_ball(self, element, joint, parent, body):
+        """Add the ball that carries a body. Args: see add_coordinates."""
+        limits = joint.twist_limits if joint.swing_limit == math.inf else (0.0, joint.swing_limit)
+        self.speeds += [*body.local_direction(body.angular_velocity - parent.angular_velocity)]
+        self.add(element, "joint", name=joint.name, type="ball", pos=joint.child_anchor, frictionloss=joint.friction,
+                 **range_of(limits), **stiffness_of(joint.spring))  # fmt: skip
+
+    def add_coordinates(self, element, joint, parent, body):
+        """Add the joint that carries a body, coordinate by coordinate.
+
+        Args: element: of the body; joint; parent, body: Bodies.
+        """
+        spin = body.local_direction(body.angular_velocity - parent.angular_velocity)
+        carried = np.cross(parent.angular_velocity, body.position - parent.position)
+        drift = body.local_direction(body.velocity - parent.velocity - carried) + np.cross(spin, joint.child_anchor)
+        name = {"name": joint.name}
+        for coordinate, limits in zip(joint.type.coordinates, joint.coordinate_limits()):
+            drives, axis = coordinate.drives(joint), joint.child_axes[coordinate.axis]
+            given = {"pos": joint.child_anchor, "axis": axis, "frictionloss": drives.friction}
+            if joint.armature:
+                given["armature"] = joint.armature
+            if drives.spring is not None:
+                given["springref"] = drives.spring.rest
+            element_type = ELEMENTS[type(coordinate)]
+            self.add(element, "joint", type=element_type, **name, **range_of(limits), **given,
+                     **stiffness_of(drives.spring))  # fmt: skip
+            self.speeds.append((drift if element_type == "slide" else spin) @ axis)
+            name = {}
 
     def add_geom(self, k, piece):
         """Add shape k to its body or the ground."""
@@ -222,11 +227,11 @@ class Writer:
     def add_closing(self, joint):
         """Add the equality constraints of a joint that closes a loop. Their anchors are in the child's frame."""
         anchor, bodies = joint.child_anchor, self.both("body1", joint.child, "body2", joint.parent)
-        if isinstance(joint, Fixed):
+        if len(joint.type.right_angles) == 3:
             self.add(self.equalities, "weld", name=joint.name, anchor=anchor, **bodies)
             return
         self.add(self.equalities, "connect", name=joint.name, anchor=anchor, **bodies)
-        if isinstance(joint, Hinge):  # another point on its axis, as far away as the child is large
+        if joint.type.right_angles:  # a hinge: another point on its axis, as far away as the child is large
             body = self.model.bodies[joint.child]
             arm = math.sqrt(np.trace(body.inertia) / body.mass)
             second = anchor + arm * joint.child_axes[0]
@@ -257,8 +262,8 @@ def range_of(limits):
 
 
 def stiffness_of(spring):
-    """Attributes of a Spring or PointSpring."""
-    return {"stiffness": spring.stiffness, "damping": spring.damping}
+    """Attributes of a Spring or PointSpring; none for None."""
+    return {} if spring is None else {"stiffness": spring.stiffness, "damping": spring.damping}
 
 
 def numbers(values):

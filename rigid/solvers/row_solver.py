@@ -313,7 +313,7 @@ class RowSolver(Solver):
     def _angle_coordinates(self):
         """Coordinates that are counted angles, in the order of the joints (angles,)."""
         joints = zip(self.model.joints, self.first_coordinates)
-        return np.array([first + k for joint, first in joints for k in range(joint.counted_angles)], int)
+        return np.array([first + k for joint, first in joints for k in joint.type.angles], int)
 
     def _joint_angles(self):
         """Counted angles of all joints, at the start of the last step (worlds, angles) [rad]."""

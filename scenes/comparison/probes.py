@@ -6,6 +6,7 @@
 - "rod 1 position", "hinge 1 angle" and the like: of one body or joint
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,6 @@ import numpy as np
 import rigid
 from pbd.core.messages import nearest
 from rigid.constraints.joints.positions import JointPositions
-from rigid.joint import Ball, Hinge, Slider, Universal
 from rigid.rotation import conjugate, logarithm, multiply
 
 UNITS = {"position": "m", "rotation": "rad", "angle": "rad", "shift": "m", "particles": "m"}
@@ -37,8 +37,8 @@ def probes_of(scene):
             for k, body in enumerate(scene.model.bodies)
             for kind in ("position", "rotation")
         }
-        for kind, types in (("angle", (Hinge, Universal, Ball)), ("shift", (Slider,))):
-            joints = {k: joint.name for k, joint in enumerate(scene.model.joints) if isinstance(joint, types)}
+        for kind in ("angle", "shift"):
+            joints = {k: joint.name for k, joint in enumerate(scene.model.joints) if places_of(joint, kind)}
             if joints:
                 found[kind] = Probe(kind, list(joints))
             single |= {f"{name} {kind}": Probe(kind, [k]) for k, name in joints.items()}
@@ -106,20 +106,27 @@ def rotations_apart(scene, recording, reference, frames):
     return angle_between(recording.body_poses[:frames, :, 3:], reference.body_poses[:frames, :, 3:])
 
 
-def joints_apart(scene, recording, reference, frames):
-    """Differences (frames, joints) [rad or m]; zero for joints without a position."""
+def places_of(joint, kind):
+    """Places of a joint's angles or shifts in its position. Args: kind: "angle" or "shift"."""
+    read = [coordinate for coordinate in joint.type.coordinates if coordinate.is_read]
+    return [k for k, coordinate in enumerate(read) if coordinate.unit == UNITS[kind]]
+
+
+def joints_apart(kind, scene, recording, reference, frames):
+    """Differences of angles or shifts (frames, joints) [rad or m]; zero for joints without. Args: see places_of."""
     model, found = scene.model, np.zeros((frames, len(scene.model.joints)))
     states = [states_of(each, frames) for each in (recording, reference)]
     positions = [JointPositions(model).positions(state) for state in states]
     turns = [relative_turns(model, state) for state in states]
     for k, joint in enumerate(model.joints):
-        if isinstance(joint, Ball):
+        places = places_of(joint, kind)
+        if joint.type.special == "ball" and places:
             found[:, k] = angle_between(turns[0][:, k], turns[1][:, k])
-        elif joint.name in positions[0]:
-            one, other = (each[joint.name] for each in positions)
-            if not isinstance(joint, Slider):
+        elif places:
+            one, other = (each[joint.name].reshape(frames, -1)[:, places] for each in positions)
+            if kind == "angle":
                 one, other = np.unwrap(one, axis=0), np.unwrap(other, axis=0)
-            found[:, k] = np.abs(one - other).reshape(frames, -1).max(axis=1)
+            found[:, k] = np.abs(one - other).max(axis=1)
     return found
 
 
@@ -132,8 +139,8 @@ def particles_apart(scene, recording, reference, frames):
 READERS = {
     "position": positions_apart,
     "rotation": rotations_apart,
-    "angle": joints_apart,
-    "shift": joints_apart,
+    "angle": partial(joints_apart, "angle"),
+    "shift": partial(joints_apart, "shift"),
     "particles": particles_apart,
 }
 

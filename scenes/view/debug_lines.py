@@ -4,7 +4,8 @@ import numpy as np
 
 from rigid.collision.overlaps import may_overlap
 from rigid.constraints.joints.gaps import joint_ends
-from rigid.joint import Ball, Hinge, Slider, Universal
+from rigid.joints.ball import Swing
+from rigid.joints.joint_type import Angle, Shift
 from rigid.rotation import from_axis_angle, rotate
 from scenes.comparison.measure import state_of
 
@@ -117,7 +118,7 @@ def joint_lines(run, frame):
 def limit_lines(run, frame):
     """For each joint with limits: its range in green, or in red at a limit, and its position in orange.
 
-    Hinges and universal joints have arcs, balls have cones, sliders have lines.
+    Angles have arcs, swings have cones, shifts have lines.
     """
     model = run.scene.model
     if model is None or not model.joints:
@@ -132,7 +133,8 @@ def limit_lines(run, frame):
             lines += found
             colours += [RED if at_limit(joint, positions.get(joint.name)) else GREEN] * len(found)
             # The direction whose angle is limited. It rotates with the child.
-            needle = children[k][0] if isinstance(joint, (Ball, Slider)) else children[k][1]
+            counted = any(isinstance(coordinate, Angle) for coordinate in joint.type.coordinates)
+            needle = children[k][1] if counted else children[k][0]
             lines.append((anchor, anchor + radius * needle))
             colours.append(ORANGE)
     return (np.array(lines), np.array(colours)) if lines else None
@@ -146,9 +148,10 @@ LINES = {
 
 def axes_of(joint, axes):
     """The axes (3,) that a joint turns about or slides along. Args: joint; axes of parent and child (2, 3, 3)."""
-    if isinstance(joint, (Hinge, Slider)):
-        return [axes[0, 0]]
-    return [axes[0, 0], axes[1, 1]] if isinstance(joint, Universal) else []
+    return [
+        axes[joint.type.side(k), coordinate.axis]
+        for k, coordinate in enumerate(joint.type.coordinates) if isinstance(coordinate, (Angle, Shift))
+    ]  # fmt: skip
 
 
 def range_lines(joint, anchor, radius, parent, child):
@@ -156,21 +159,24 @@ def range_lines(joint, anchor, radius, parent, child):
 
     Args: joint; anchor (3,) [m]; radius of arcs and cones [m]; parent, child: axes (3, 3) of both sides.
     """
-    if isinstance(joint, Hinge):
-        return arc_lines(anchor, radius, parent[0], parent[1], joint.limits)
-    if isinstance(joint, Universal):
-        return [
-            *arc_lines(anchor, radius, parent[0], parent[1], joint.parent_limits),
-            *arc_lines(anchor, radius, child[1], parent[0], joint.child_limits),
-        ]
-    if isinstance(joint, Slider) and np.isfinite(joint.limits).all():
-        return [(anchor + joint.limits[0] * parent[0], anchor + joint.limits[1] * parent[0])]
-    if isinstance(joint, Ball) and joint.swing_limit < np.pi:
-        angles = np.linspace(0, 2 * np.pi, SEGMENTS + 1)
-        across = np.outer(np.cos(angles), parent[1]) + np.outer(np.sin(angles), parent[2])
-        rim = anchor + radius * (np.cos(joint.swing_limit) * parent[0] + np.sin(joint.swing_limit) * across)
-        return [*zip(rim[:-1], rim[1:]), *((anchor, point) for point in rim[: -1 : SEGMENTS // 4])]
-    return []
+    lines = []
+    for k, (coordinate, limits) in enumerate(zip(joint.type.coordinates, joint.coordinate_limits())):
+        axis = (parent, child)[joint.type.side(k)][coordinate.axis]
+        if isinstance(coordinate, Angle):
+            lines += arc_lines(anchor, radius, axis, parent[coordinate.cosine[0]], limits)
+        elif isinstance(coordinate, Shift) and np.isfinite(limits).all():
+            lines.append((anchor + limits[0] * axis, anchor + limits[1] * axis))
+        elif isinstance(coordinate, Swing) and limits[1] < np.pi:
+            lines += cone_lines(anchor, radius, parent, limits[1])
+    return lines
+
+
+def cone_lines(anchor, radius, axes, swing):
+    """Lines along the rim of a cone and to it. Args: anchor (3,) [m]; radius [m]; axes (3, 3); swing [rad]."""
+    angles = np.linspace(0, 2 * np.pi, SEGMENTS + 1)
+    across = np.outer(np.cos(angles), axes[1]) + np.outer(np.sin(angles), axes[2])
+    rim = anchor + radius * (np.cos(swing) * axes[0] + np.sin(swing) * across)
+    return [*zip(rim[:-1], rim[1:]), *((anchor, point) for point in rim[: -1 : SEGMENTS // 4])]
 
 
 def arc_lines(centre, radius, axis, zero, limits):
@@ -187,13 +193,6 @@ def arc_lines(centre, radius, axis, zero, limits):
 
 
 def at_limit(joint, position):
-    """Whether a joint is at a limit or beyond. Args: joint; position: as `joint_positions` returns it."""
-    if isinstance(joint, (Hinge, Slider)):
-        pairs = [(position, joint.limits)]
-    elif isinstance(joint, Universal):
-        pairs = [(position[0], joint.parent_limits), (position[1], joint.child_limits)]
-    elif isinstance(joint, Ball):
-        pairs = [(position[0], (-np.inf, joint.swing_limit)), (position[1], joint.twist_limits)]
-    else:
-        pairs = []
+    """Whether a joint is at a limit or beyond. Args: joint; position: as `joint_positions` has it, or None."""
+    pairs = [] if position is None else zip(np.atleast_1d(position), joint.coordinate_limits())
     return any(value < low + LIMIT_TOLERANCE or value > high - LIMIT_TOLERANCE for value, (low, high) in pairs)

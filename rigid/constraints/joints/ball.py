@@ -14,22 +14,23 @@ from pbd.core.kernels import load_quaternion
 from pbd.core.quaternions import conjugate, multiply
 from pbd.core.vectors import axis
 from rigid.constraints.joints.data import FRAMES, JOINT
-from rigid.constraints.joints.frames import write_angle
+from rigid.constraints.joints.frames import write_rotation
 from rigid.constraints.rows import write_jacobian
 from rigid.kernels.motion import POSE
 
 
 @ti.func
-def write_ball(s: ti.template(), c, ends, world):
-    """Write the coordinates of a ball. Args: c: the first; ends: from `joint_ends`."""
+def write_ball(s: ti.template(), joint, row, c, ends, world):
+    """Write the coordinates of a ball, and the rows of its friction and spring. Args: see special.py."""
     m, n = ends[4], ends[5]
     across, cosine = m[0].cross(n[0]), m[0].dot(n[0])
     sine, near = across.norm(), 1.0 + cosine
-    write_angle(s, c, across / (sine + 1e-30), ti.atan2(sine, cosine), world)
+    write_rotation(s, c, across / (sine + 1e-30), ti.atan2(sine, cosine), world)
     # n_1 in the plane of m_1 and m_2, after the shortest rotation of these from m_0 to n_0 (Rodrigues), times `near`.
     side = m[0].dot(n[1])
     twist = ti.atan2(near * m[2].dot(n[1]) - m[2].dot(n[0]) * side, near * m[1].dot(n[1]) - m[1].dot(n[0]) * side)
-    write_angle(s, c + 1, (m[0] + n[0]) / (near + 1e-30), twist, world)
+    write_rotation(s, c + 1, (m[0] + n[0]) / (near + 1e-30), twist, world)
+    write_rotation_rows(s, joint, s.joints.integers[joint, JOINT.body_i], s.joints.integers[joint, JOINT.body_j], world)
 
 
 @ti.func

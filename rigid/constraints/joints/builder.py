@@ -5,21 +5,16 @@ from typing import NamedTuple
 import numpy as np
 
 from pbd.core.kernels import allocate
-from rigid.constraints.joints.data import DRIVE, FRAMES, JOINT, MOTOR, DriveKind, JointKind, Joints
+from rigid.constraints.joints.data import DRIVE, FORM, FRAMES, JOINT, MOTOR, CoordinateKind, DriveKind, Joints
+from rigid.constraints.joints.special import SPECIAL
 from rigid.constraints.rows import GROUP, ROW, Form, Group, by_world
-from rigid.joint import Ball, Distance, Fixed, Hinge, Slider, Universal, Wheel
+from rigid.joints import Ball, Distance
+from rigid.joints.joint_type import Angle, Shift
 from rigid.names import GROUND
 from rigid.rotation import conjugate, multiply
+from rigid.spring import has_effect, spring_numbers
 
-JOINT_KINDS = {
-    Ball: JointKind.BALL, Hinge: JointKind.HINGE, Universal: JointKind.UNIVERSAL, Slider: JointKind.SLIDER,
-    Fixed: JointKind.FIXED, Distance: JointKind.DISTANCE, Wheel: JointKind.WHEEL,
-}  # fmt: skip
-
-# How many rows against translation and rotation each kind has.
-EQUALITY_ROWS = {
-    Ball: (3, 0), Hinge: (3, 2), Universal: (3, 1), Slider: (2, 3), Fixed: (3, 3), Distance: (0, 0), Wheel: (1, 0),
-}  # fmt: skip
+KINDS = {Shift: CoordinateKind.SHIFT, Angle: CoordinateKind.ANGLE}
 
 
 class GrabRows(NamedTuple):
@@ -49,7 +44,7 @@ class JointBuilder:
     def __init__(self, models, rows, closed=(), grabs=0):
         self.models, self.rows, self.worlds = models, rows, rows.worlds
         self.integers, self.frames, self.drives, self.drive_numbers = [], [], [], []
-        self.coordinates = 0
+        self.forms = []
         self.first_coordinates, self.rows_of, self.rotors = [], [], {}
         for index in range(len(models[0].joints)):
             first = len(rows.rows)
@@ -68,12 +63,13 @@ class JointBuilder:
         values = {
             "integers": integers,
             "frames": by_world(self.frames, FRAMES.total, self.worlds),
+            "forms": np.reshape(self.forms, (-1, FORM.total)).astype(np.int32),
             "drives": drives,
             "drive_numbers": by_world(self.drive_numbers, MOTOR.total, self.worlds),
             "active": np.tile(drives[:, DRIVE.kind] > 0, (self.worlds, 1)),
         }
         return allocate(
-            Joints, values, worlds=self.worlds, joints=len(integers), coordinates=self.coordinates, drives=len(drives)
+            Joints, values, worlds=self.worlds, joints=len(integers), coordinates=len(self.forms), drives=len(drives)
         )
 
     # One of each. Args: joints, springs, gears: the same one in each model --------------------------------------------
@@ -82,24 +78,24 @@ class JointBuilder:
         """Add a joint: its own rows, unless it is kept closed, and the drives along its coordinates."""
         one = joints[0]
         i, j = self.index_of(one.parent), self.index_of(one.child)
-        first = -1
-        if sum(EQUALITY_ROWS[type(one)]) and not closed:
-            first = self.add_equality_rows(i, j, joints)
-        limits = list(zip(*(joint.coordinate_limits() for joint in joints)))  # of each coordinate, in each model
-        c = self.add_coordinates(len(limits))
+        own = len(one.type.translations), len(one.type.right_angles)
+        if one.type.special == "wheel":
+            own = 1, 0
+        first = self.add_equality_rows(i, j, joints, *own) if sum(own) and not closed else -1
+        c = self.add_coordinates(one.type)
         self.first_coordinates.append(c)
         friction = spring = -1
-        if isinstance(one, Ball):
+        if one.type.special == "ball":
             friction, spring = self.add_ball_rows(i, j, joints)
-        elif isinstance(one, Wheel):
+        elif one.type.special == "wheel":
             friction = self.add_slip_rows(i, j, first, joints)
-        for k, given in enumerate(limits):
-            if not isinstance(one, Ball):
-                self.add_drives(i, j, c + k, joints)
+        limits = zip(*(joint.coordinate_limits() for joint in joints))  # of each coordinate, in each model
+        for k, (coordinate, given) in enumerate(zip(one.type.coordinates, limits)):
+            self.add_drives(i, j, c + k, [coordinate.drives(joint) for joint in joints])
             self.add_limits(i, j, c + k, given)
         if any(joint.armature > 0 for joint in joints):
             self.add_rotor(i, j, c, joints, closed)
-        self.integers.append([JOINT_KINDS[type(one)], i, j, first, c, friction, spring])
+        self.add_integers(one.type, i, j, first, c, friction, spring)
         frames = np.zeros((FRAMES.total, len(joints)))
         for world, (model, joint) in enumerate(zip(self.models, joints)):
             of = frames[:, world]
@@ -107,12 +103,27 @@ class JointBuilder:
             of[FRAMES["axes_i"]], of[FRAMES["axes_j"]] = np.ravel(joint.parent_axes), np.ravel(joint.child_axes)
             start = multiply(conjugate(model.body(joint.parent).rotation), model.body(joint.child).rotation)
             of[FRAMES["start"]] = start
-            of[FRAMES.length] = joint.radius if isinstance(joint, Wheel) else joint.length
+            of[FRAMES.length] = getattr(joint, joint.type.length) if joint.type.length else 0.0
         self.frames.append(np.broadcast_to(frames, (FRAMES.total, self.worlds)))
 
-    def add_equality_rows(self, i, j, joints):
+    def add_integers(self, of_type, i, j, first, c, friction=-1, spring=-1):
+        """Add JOINT of a joint. Args: of_type: its JointType; the others are columns of JOINT."""
+        integers = np.zeros(JOINT.total, int)
+        integers[JOINT.special] = 1 if of_type.special is None else 2 + list(SPECIAL).index(of_type.special)
+        integers[JOINT.body_i], integers[JOINT.body_j], integers[JOINT.first_row] = i, j, first
+        integers[JOINT.first_coordinate], integers[JOINT.coordinates] = c, len(of_type.coordinates)
+        integers[JOINT.friction_row], integers[JOINT.spring_row] = friction, spring
+        for count, name, given in (
+            ("translations", "along", of_type.translations),
+            ("right_angles", "axes_i", [a for a, _ in of_type.right_angles]),
+            ("right_angles", "axes_j", [b for _, b in of_type.right_angles]),
+        ):
+            integers[JOINT[name]][: len(given)] = given
+            integers[JOINT[count]] = len(given)
+        self.integers.append(integers)
+
+    def add_equality_rows(self, i, j, joints, translations, rotations):
         """Add the rows that keep a joint closed, hard or soft. Returns: the first row."""
-        translations, rotations = EQUALITY_ROWS[type(joints[0])]
         _, first = self.rows.add(Group.EQUALITY, i, j, translations + rotations)
         given = [softness(joint.soft) for joint in joints]
         for row in range(first, first + translations + rotations):
@@ -129,7 +140,7 @@ class JointBuilder:
             _, friction = self.rows.add(Group.FRICTION, i, j, 3)
             for row in self.rows.rows[friction:]:
                 row[ROW.high] = [joint.friction for joint in joints]
-        if any(acts(joint.spring) for joint in joints):
+        if any(has_effect(joint.spring) for joint in joints):
             stiffness, damping = np.transpose([spring_numbers(joint.spring)[:2] for joint in joints])
             _, spring = self.rows.add(Group.EQUALITY, i, j, 3, stiffness, damping)
         return friction, spring
@@ -147,12 +158,12 @@ class JointBuilder:
             row[ROW.high] = [joint.friction if one_sided else np.inf for joint in joints]
         return slip
 
-    def add_drives(self, i, j, c, joints):
-        """Add friction, motor and spring of a joint along coordinate c, if any world has one."""
-        frictions = [joint.friction for joint in joints]
+    def add_drives(self, i, j, c, drives):
+        """Add friction, motor and spring along coordinate c, if any world has one. Args: drives: of each model."""
+        frictions = [each.friction for each in drives]
         if max(frictions) > 0:
             self.add_drive(DriveKind.FRICTION, i, j, c, [(friction,) for friction in frictions])
-        motors = [joint.motor for joint in joints]
+        motors = [each.motor for each in drives]
         for kind, target in (
             (DriveKind.MOTOR, "speed"), (DriveKind.SERVO, "position"), (DriveKind.CONTROLLER, "compliant")
         ):  # fmt: skip
@@ -162,8 +173,8 @@ class JointBuilder:
         torques = [motor.torque if motor else None for motor in motors]
         if any(torque is not None for torque in torques):
             self.add_drive(DriveKind.EFFORT, i, j, c, [(torque or 0.0,) for torque in torques])
-        springs = [joint.spring for joint in joints]
-        if any(map(acts, springs)):
+        springs = [each.spring for each in drives]
+        if any(map(has_effect, springs)):
             self.add_drive(DriveKind.SPRING, i, j, c, [spring_numbers(spring) for spring in springs])
 
     def add_rotor(self, i, j, c, joints, closed):
@@ -182,8 +193,8 @@ class JointBuilder:
         """Add a spring between points: a distance without limits, and a spring along it."""
         one = springs[0]
         i, j = self.index_of(one.a), self.index_of(one.b)
-        c = self.add_coordinates(1)
-        self.integers.append([JointKind.DISTANCE, i, j, len(self.rows.rows), c, -1, -1])
+        c = self.add_coordinates(Distance.type)
+        self.add_integers(Distance.type, i, j, len(self.rows.rows), c)
         frames = np.zeros((FRAMES.total, len(springs)))
         for world, spring in enumerate(springs):
             frames[FRAMES["anchor_i"], world], frames[FRAMES["anchor_j"], world] = spring.anchor_a, spring.anchor_b
@@ -205,7 +216,7 @@ class JointBuilder:
         """Add a grab spring: a soft ball between the ground and a body, idle at first. Returns: a GrabRows."""
         ground = self.index_of(GROUND)
         group, row = self.rows.add(Group.IDLE, ground, 0, 3)
-        self.integers.append([JointKind.BALL, ground, 0, row, self.add_coordinates(2), -1, -1])  # swing and twist
+        self.add_integers(Ball.type, ground, 0, row, self.add_coordinates(Ball.type))
         frames = np.zeros((FRAMES.total, self.worlds))
         for axes in (FRAMES["axes_i"], FRAMES["axes_j"]):
             frames[axes] = np.eye(3).reshape(9, 1)
@@ -224,24 +235,18 @@ class JointBuilder:
         filled[: len(numbers[0])] = np.transpose(numbers)
         self.drive_numbers.append(np.broadcast_to(filled, (MOTOR.total, self.worlds)))
 
-    def add_coordinates(self, count):
-        """Add coordinates. Returns: the first one."""
-        self.coordinates += count
-        return self.coordinates - count
+    def add_coordinates(self, of_type):
+        """Add the coordinates of a JointType. Returns: the first one."""
+        first = len(self.forms)
+        for k, coordinate in enumerate(of_type.coordinates):
+            products = (*coordinate.cosine, *coordinate.sine) if isinstance(coordinate, Angle) else (0,) * 4
+            kind = KINDS.get(type(coordinate), CoordinateKind.OTHER)
+            self.forms.append([kind, coordinate.axis, of_type.side(k), *products])
+        return first
 
     def index_of(self, body):
         """Index of a body in arrays, where the ground is the last one."""
         return len(self.models[0].bodies) if body == GROUND else body
-
-
-def acts(spring):
-    """Whether a joint's spring exists and has stiffness or damping. Args: spring: a Spring, or None."""
-    return spring is not None and (spring.stiffness > 0 or spring.damping > 0)
-
-
-def spring_numbers(spring):
-    """SPRING numbers of a joint's spring; zeros for None."""
-    return (0.0, 0.0, 0.0) if spring is None else (spring.stiffness, spring.damping, spring.rest)
 
 
 def softness(soft):

@@ -11,6 +11,6 @@ from rigid.constraints.joints.frames import write_length
 
 
 @ti.func
-def write_distance(s: ti.template(), joint, c, ends, world):
-    """Write the coordinate of a distance: the change of its length since time zero. Args: ends: from `joint_ends`."""
+def write_distance(s: ti.template(), joint, row, c, ends, world):
+    """Write the coordinate of a distance: the change of its length since time zero. Args: see special.py."""
     write_length(s, c, ends, s.joints.frames[world, joint, FRAMES.length], world)

@@ -1,7 +1,5 @@
 """Where the two ends of a joint are, and coordinates."""
 
-import math
-
 import taichi as ti
 
 from pbd.core.kernels import load_quaternion, load_vector, store_vector
@@ -38,7 +36,7 @@ def write_coordinate(s: ti.template(), c, linear, angular_i, angular_j, q, world
 
 
 @ti.func
-def write_angle(s: ti.template(), c, n, q, world):
+def write_rotation(s: ti.template(), c, n, q, world):
     """Write an angle about n as a coordinate: J_ω,i = -nᵀ, J_ω,j = nᵀ."""
     write_coordinate(s, c, 0.0 * n, -n, n, q, world)
 
@@ -57,7 +55,11 @@ def write_length(s: ti.template(), c, ends, start, world):
 
 
 @ti.func
-def counted_angle(s: ti.template(), c, angle, world):
-    """The angle past full turns: of angle + 2πn the one nearest to the last value of coordinate c."""
-    turns = ti.round((s.joints.coordinates[world, c, COORDINATE.value] - angle) / ti.static(2 * math.pi))
-    return angle + ti.static(2 * math.pi) * turns
+def axis_of(axes, k):
+    """The k-th of three axes."""
+    n = axes[0]
+    if k == 1:
+        n = axes[1]
+    if k == 2:
+        n = axes[2]
+    return n

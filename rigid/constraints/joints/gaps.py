@@ -7,22 +7,26 @@ array (..., joints), zero for a joint without error.
 import numpy as np
 
 from pbd.core.rotation import cross
-from rigid.joint import Distance, Fixed, Hinge, Slider, Universal, Wheel
+from rigid.joints import Distance, Wheel
+from rigid.joints.joint_type import Shift
 from rigid.rotation import rotate
 
 
 def joint_gaps(model, state, ends=None):
     """Distances between the points that joints keep together [m]. Args: ends: of `joint_ends`, if they are known.
 
-    For a slider it is the distance across its axis; for a distance, how far it is beyond its limits; for a wheel, the
-    distance of the rim from the plane, or its depth if the wheel has friction and may leave the plane. Soft joints are
-    included, although they open under load.
+    For a joint that slides it is the distance across its way; for a distance, how far it is beyond its limits; for a
+    wheel, the distance of the rim from the plane, or its depth if the wheel has friction and may leave the plane. Soft
+    joints are included, although they open under load.
     """
     points, axes = ends or joint_ends(model, state)
     apart = points[1] - points[0]
-    sliding = np.array([isinstance(joint, Slider) for joint in model.joints], bool)[:, None]
-    along = axes[0][..., 0, :]
-    across = np.where(sliding, apart - np.sum(apart * along, axis=-1, keepdims=True) * along, apart)
+    across = apart.copy()
+    for k, joint in enumerate(model.joints):
+        for coordinate in joint.type.coordinates:
+            if isinstance(coordinate, Shift):
+                along = axes[0][..., k, coordinate.axis, :]
+                across[..., k, :] -= np.sum(apart[..., k, :] * along, axis=-1, keepdims=True) * along
     gaps = np.linalg.norm(across, axis=-1)
     for k, joint in enumerate(model.joints):
         if isinstance(joint, Distance):
@@ -45,8 +49,8 @@ def rim_height(hub, normal, axis, radius):
 def joint_turns(model, state, ends=None):
     """Angles by which joints are open [rad]. Args: ends: of `joint_ends`, if they are known.
 
-    For a hinge it is the angle between both bodies' n0; for a universal joint, the deviation of its axes from a right
-    angle; for a slider and a fixed joint, the angle of the rotation; zero for other joints.
+    If the joint's type has three right angles, it is the angle of the rotation. If it has two, which the child's n0 is
+    at, it is the angle between both bodies' n0. If it has one, it is the deviation from that.
     """
     _, (m, n) = ends or joint_ends(model, state)
     turn = np.einsum("...ki,...li->...kl", m, n)  # of the child's axes, seen in the parent's
@@ -54,11 +58,14 @@ def joint_turns(model, state, ends=None):
     sine = 0.5 * np.linalg.norm([turn[..., i, j] - turn[..., j, i] for i, j in ((2, 1), (0, 2), (1, 0))], axis=0)
     whole = np.arctan2(sine, 0.5 * (np.trace(turn, axis1=-2, axis2=-1) - 1.0))
     off_axis = np.arctan2(np.linalg.norm(cross(m[..., 0, :], n[..., 0, :]), axis=-1), turn[..., 0, 0])
-    off_right_angle = np.abs(np.arcsin(np.clip(turn[..., 0, 1], -1.0, 1.0)))
     turns = np.zeros(turn.shape[:-2])
-    for kind, found in (((Slider, Fixed), whole), (Hinge, off_axis), (Universal, off_right_angle)):
-        chosen = [k for k, joint in enumerate(model.joints) if isinstance(joint, kind)]
-        turns[..., chosen] = found[..., chosen]
+    for k, joint in enumerate(model.joints):
+        right_angles = joint.type.right_angles
+        if len(right_angles) == 1:
+            a, b = right_angles[0]
+            turns[..., k] = np.abs(np.arcsin(np.clip(turn[..., k, a, b], -1.0, 1.0)))
+        elif right_angles:
+            turns[..., k] = (whole if len(right_angles) == 3 else off_axis)[..., k]
     return turns
 
 

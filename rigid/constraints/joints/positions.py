@@ -4,15 +4,15 @@ from copy import copy
 
 import numpy as np
 
-from rigid.joint import Ball, Hinge, Slider, Universal
+from rigid.joints.joint_type import Angle, Shift
 from rigid.names import GROUND
-from rigid.rotation import from_matrix, normalised, rotate, swing_twist_angles, to_matrix
+from rigid.rotation import normalised, rotate, to_matrix
 
 
 class JointPositions:
     """Computes joint positions and velocities.
 
-    Angles of hinges and universal joints are counted past full turns from the `joint_angles` of a state. Without these
+    Angles are counted past full turns from the `joint_angles` of a state. Without these
     they are in (-π, π].
 
     Args: models: one for all worlds, or one for each.
@@ -24,41 +24,38 @@ class JointPositions:
         self.joints = [as_one(joints) for joints in zip(*(model.joints for model in models))]
         self.angles, self.count = {}, 0
         for joint in self.joints:
-            if joint.counted_angles:
-                self.angles[joint.name] = slice(self.count, self.count + joint.counted_angles)
-                self.count += joint.counted_angles
+            if counted := len(joint.type.angles):
+                self.angles[joint.name] = slice(self.count, self.count + counted)
+                self.count += counted
 
     def positions(self, state):
         """Joint positions.
 
         Args: state: a State.
 
-        Returns: {name: position}: the angle of a hinge [rad] and the shift of a slider [m], (...,); both angles of a
-        universal joint, swing and twist of a ball (..., 2) [rad]. Other joints are left out.
+        Returns: {name: position}: shifts [m] and angles [rad] in the order of the coordinates of the joint's type,
+        (...,) for one, (..., n) for n; swing and twist of a ball (..., 2) [rad]. Joints without are left out.
         """
         found = {}
         for joint in self.joints:
-            if isinstance(joint, Slider):
-                reach, axis, _ = reach_and_axis(state, joint)
-                found[joint.name] = np.einsum("...i,...i->...", reach, axis)
-            elif isinstance(joint, (Hinge, Universal, Ball)):
-                found[joint.name] = self._angles(state, joint)
+            values = self._coordinates(state, joint)
+            if values:
+                found[joint.name] = values[0] if len(values) == 1 else np.stack(values, axis=-1)
         return found
 
-    def _angles(self, state, joint):
+    def _coordinates(self, state, joint):
+        """The coordinates of a joint that are read, a list of (...)."""
         m = axes_in_world(state, joint.parent, joint.parent_axes)
-        n = axes_in_world(state, joint.child, joint.child_axes)
-        turn = np.einsum("...ki,...li->...kl", m, n)  # of the child's axes, seen in the parent's
-        if isinstance(joint, Ball):
-            return np.stack(swing_twist_angles(from_matrix(turn), np.array([1.0, 0.0, 0.0])), axis=-1)
-        angles = [np.arctan2(turn[..., 2, 1], turn[..., 1, 1])]
-        if isinstance(joint, Universal):
-            angles.append(np.arctan2(turn[..., 0, 2], turn[..., 0, 0]))
-        angles = np.stack(angles, axis=-1)
-        if state.joint_angles.size:
-            near = state.joint_angles[..., self.angles[joint.name]]
-            angles = angles + 2 * np.pi * np.round((near - angles) / (2 * np.pi))
-        return angles if isinstance(joint, Universal) else angles[..., 0]
+        turn = np.einsum("...ki,...li->...kl", m, axes_in_world(state, joint.child, joint.child_axes))
+        start, end = ends_in_world(state, joint)
+        way = np.einsum("...i,...ki->...k", end - start, m)
+        values = [coordinate.position(turn, way) for coordinate in joint.type.coordinates if coordinate.is_read]
+        if joint.name in self.angles and state.joint_angles.size:
+            places = range(*self.angles[joint.name].indices(self.count))
+            for k, place in zip(joint.type.angles, places):
+                near = state.joint_angles[..., place]
+                values[k] = values[k] + 2 * np.pi * np.round((near - values[k]) / (2 * np.pi))
+        return values
 
     def velocities(self, state):
         """Joint velocities.
@@ -70,17 +67,21 @@ class JointPositions:
         """
         found = {}
         for joint in self.joints:
-            if isinstance(joint, Slider):
-                _, axis, speed = reach_and_axis(state, joint)
-                found[joint.name] = np.einsum("...i,...i->...", speed, axis)
-            elif isinstance(joint, (Hinge, Universal, Ball)):
-                spin = motion(state, joint.child)[1] - motion(state, joint.parent)[1]
-                axes = [axes_in_world(state, joint.parent, joint.parent_axes)[..., 0, :]]
-                if isinstance(joint, Universal):
-                    axes.append(axes_in_world(state, joint.child, joint.child_axes)[..., 1, :])
-                rates = [np.einsum("...i,...i->...", spin, axis) for axis in axes]
-                turns = np.stack(rates, axis=-1) if len(rates) > 1 else rates[0]
-                found[joint.name] = spin if isinstance(joint, Ball) else turns
+            motions = motion(state, joint.parent), motion(state, joint.child)
+            spin = motions[1][1] - motions[0][1]
+            axes = [axes_in_world(state, joint.parent, joint.parent_axes)]
+            axes.append(axes_in_world(state, joint.child, joint.child_axes))
+            rates = []
+            for k, coordinate in enumerate(joint.type.coordinates):
+                axis = axes[joint.type.side(k)][..., coordinate.axis, :]
+                if isinstance(coordinate, Angle):
+                    rates.append(np.einsum("...i,...i->...", spin, axis))
+                elif isinstance(coordinate, Shift):
+                    rates.append(np.einsum("...i,...i->...", relative_velocity(state, joint, motions), axis))
+            if joint.type.special == "ball":
+                found[joint.name] = spin
+            elif rates:
+                found[joint.name] = rates[0] if len(rates) == 1 else np.stack(rates, axis=-1)
         return found
 
 
@@ -93,20 +94,19 @@ def as_one(joints):
     return joint
 
 
-def reach_and_axis(state, joint):
-    """Distance and axis of a slider.
-
-    Returns, all (..., 3): from the parent's anchor to the child's [m]; the axis; the velocity of the child's anchor
-    relative to the parent [m/s].
-    """
-    axis = axes_in_world(state, joint.parent, joint.parent_axes)[..., 0, :]
+def ends_in_world(state, joint):
+    """The joint's points on parent and child in the world, two (..., 3) [m]."""
     start = point_in_world(state, joint.parent, joint.parent_anchor)
-    end = point_in_world(state, joint.child, joint.child_anchor)
+    return start, point_in_world(state, joint.child, joint.child_anchor)
+
+
+def relative_velocity(state, joint, motions):
+    """Velocity of the child's anchor relative to the parent (..., 3) [m/s]. Args: motions: of both bodies."""
+    end = ends_in_world(state, joint)[1]
     speeds = []
-    for body in (joint.parent, joint.child):
-        velocity, spin = motion(state, body)
+    for body, (velocity, spin) in zip((joint.parent, joint.child), motions):
         speeds.append(velocity + np.cross(spin, end - point_in_world(state, body, np.zeros(3))))
-    return end - start, axis, speeds[1] - speeds[0]
+    return speeds[1] - speeds[0]
 
 
 def motion(state, body):

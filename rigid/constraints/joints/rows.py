@@ -2,16 +2,12 @@
 
 import taichi as ti
 
-from rigid.constraints.joints.ball import write_ball, write_rotation_rows
-from rigid.constraints.joints.data import DRIVE, JOINT, JointKind
-from rigid.constraints.joints.distance import write_distance
+from rigid.constraints.joints.coordinates import write_angle, write_shift
+from rigid.constraints.joints.data import DRIVE, FORM, JOINT, CoordinateKind
 from rigid.constraints.joints.drive import write_drive
 from rigid.constraints.joints.frames import joint_ends
-from rigid.constraints.joints.hinge import write_hinge
 from rigid.constraints.joints.locks import write_lock_rows
-from rigid.constraints.joints.slider import write_slider
-from rigid.constraints.joints.universal import write_universal
-from rigid.constraints.joints.wheel import write_wheel
+from rigid.constraints.joints.special import SPECIAL
 
 
 @ti.func
@@ -33,26 +29,22 @@ def write_joint_rows(s: ti.template(), world):
 @ti.func
 def write_rows_of_joint(s: ti.template(), joint, world):
     """Write the rows of a joint, and its coordinates."""
-    kind = s.joints.integers[joint, JOINT.kind]
-    if kind > 0:
+    special = s.joints.integers[joint, JOINT.special]
+    if special > 0:
         i, j = s.joints.integers[joint, JOINT.body_i], s.joints.integers[joint, JOINT.body_j]
-        row, c = s.joints.integers[joint, JOINT.first_row], s.joints.integers[joint, JOINT.first_coordinate]
+        row, first = s.joints.integers[joint, JOINT.first_row], s.joints.integers[joint, JOINT.first_coordinate]
         ends = joint_ends(s, joint, i, j, world)
-        if row >= 0 and kind != JointKind.DISTANCE and kind != JointKind.WHEEL:
-            write_lock_rows(s, kind, row, ends, world)
-        if kind == JointKind.BALL:
-            write_ball(s, c, ends, world)
-            write_rotation_rows(s, joint, i, j, world)
-        elif kind == JointKind.HINGE:
-            write_hinge(s, c, ends, world)
-        elif kind == JointKind.UNIVERSAL:
-            write_universal(s, c, ends, world)
-        elif kind == JointKind.SLIDER:
-            write_slider(s, c, ends, world)
-        elif kind == JointKind.DISTANCE:
-            write_distance(s, joint, c, ends, world)
-        elif kind == JointKind.WHEEL:
-            write_wheel(s, joint, row, ends, world)
+        if row >= 0:
+            write_lock_rows(s, joint, row, ends, world)
+        for c in range(first, first + s.joints.integers[joint, JOINT.coordinates]):
+            kind = s.joints.forms[c, FORM.kind]
+            if kind == CoordinateKind.SHIFT:
+                write_shift(s, c, ends, world)
+            elif kind == CoordinateKind.ANGLE:
+                write_angle(s, c, ends, world)
+        for place, write in ti.static(enumerate(SPECIAL.values())):
+            if special == place + 2:
+                write(s, joint, row, first, ends, world)
 
 
 @ti.func

@@ -18,8 +18,8 @@ from rigid.constraints.rows import write_jacobian
 
 
 @ti.func
-def write_wheel(s: ti.template(), joint, row, ends, world):
-    """Write the rows of a wheel. Args: row: that of the height; ends: from `joint_ends`, the parent's in the plane."""
+def write_wheel(s: ti.template(), joint, row, c, ends, world):
+    """Write the rows of a wheel. Args: see special.py; row: that of the height; ends: the parent's in the plane."""
     n, a, hub = ends[4][0], ends[5][0], ends[1]
     across = n - n.dot(a) * a
     sine = across.norm() + 1e-30

@@ -18,7 +18,7 @@ import math
 
 import taichi as ti
 
-from rigid.constraints.joints.data import COORDINATE, DRIVE, JOINT, LIMIT, DriveKind, JointKind
+from rigid.constraints.joints.data import COORDINATE, DRIVE, FORM, LIMIT, CoordinateKind, DriveKind
 from rigid.constraints.rows import Group
 from rigid.solvers.penalty.data import ROW
 
@@ -26,8 +26,8 @@ from rigid.solvers.penalty.data import ROW
 def refuse_wide_limits(model):
     """Raise ValueError if a limit of an angle is at 90° or beyond, where the sine decreases. Args: model."""
     for joint in model.joints:
-        if joint.counted_angles:
-            for limits in joint.coordinate_limits():
+        for coordinate, limits in zip(joint.type.coordinates, joint.coordinate_limits()):
+            if coordinate.counted:
                 if any(math.isfinite(limit) and abs(limit) >= math.pi / 2 for limit in limits):
                     raise ValueError(
                         f"limits of {joint.name!r} are ({limits[0]:g}, {limits[1]:g}) rad: expected between -π/2 and "
@@ -37,7 +37,7 @@ def refuse_wide_limits(model):
 
 @ti.func
 def write_sine_limits(s: ti.template(), world):
-    """Write χ of all limits of hinges and universal joints in place of their angles' errors, and cos q."""
+    """Write χ of all limits of counted angles in place of their errors, and cos q."""
     n = ti.static(s.rows.numbers)
     for drive in range(s.joints.drives.shape[0]):
         if s.joints.drives[drive, DRIVE.kind] == DriveKind.LIMIT:
@@ -45,25 +45,12 @@ def write_sine_limits(s: ti.template(), world):
             c = s.joints.drives[drive, DRIVE.coordinate]
             n[world, row, ROW.cosine] = 1.0
             # Two equal limits are an equality, which keeps its angle.
-            if s.rows.kinds[world, group] == Group.LIMIT and is_angle_of_axis(s, c):
+            if s.rows.kinds[world, group] == Group.LIMIT and s.joints.forms[c, FORM.kind] == CoordinateKind.ANGLE:
                 q, limit = s.joints.coordinates[world, c, COORDINATE.value], LIMIT.lowest
                 if n[world, row, ROW.high] == 0.0:
                     limit = LIMIT.highest
                 n[world, row, ROW.error] = ti.sin(q) - ti.sin(s.joints.drive_numbers[world, drive, limit])
                 n[world, row, ROW.cosine] = ti.cos(q)
-
-
-@ti.func
-def is_angle_of_axis(s: ti.template(), c):
-    """Whether coordinate c is an angle of a hinge or of a universal joint."""
-    found = False
-    for joint in range(s.joints.integers.shape[0]):
-        kind, first = s.joints.integers[joint, JOINT.kind], s.joints.integers[joint, JOINT.first_coordinate]
-        if kind == JointKind.HINGE and c == first:
-            found = True
-        if kind == JointKind.UNIVERSAL and (c == first or c == first + 1):
-            found = True
-    return found
 
 
 @ti.func

@@ -81,7 +81,7 @@ class DrivenEnergy:
         for column, joint in enumerate(model.joints[k] for k in self.servos):
             way = self.highest[world, column] - self.lowest[world, column]
             speed = ratio * min(joint.motor.position_gain * way, joint.motor.max_speed)
-            fastest = max(fastest, speed * (size if joint.counted_angles else 1.0))
+            fastest = max(fastest, speed * (size if joint.type.angles else 1.0))
         armature = sum(joint.armature for joint in model.joints)
         return 0.5 * fastest**2 * (model.masses.sum() + (armature / size**2 if size > 0 else 0.0))
 

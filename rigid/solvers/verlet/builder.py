@@ -8,7 +8,7 @@ import numpy as np
 import pbd
 from pbd.core.validate import indices
 from rigid.collision.upload import refuse_rolling_and_spinning_friction
-from rigid.joint import Ball, Distance, Fixed, Hinge, Slider, Universal, Wheel
+from rigid.joints import Ball, Distance, Fixed, Hinge, Slider, Universal, Wheel
 from rigid.mass import second_moment
 from rigid.names import GROUND
 from rigid.rotation import rotate

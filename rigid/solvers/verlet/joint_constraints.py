@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from rigid.joint import Ball, Hinge, Slider, Universal, Wheel
+from rigid.joints import Ball, Hinge, Slider, Universal, Wheel
 from rigid.names import GROUND
 from rigid.solvers.verlet.broken_joints import UNLIMITED, joint_stick
 from rigid.solvers.verlet.frame import CORNERS
@@ -14,6 +14,7 @@ from rigid.solvers.verlet.joint_limits import ANGLE_LIMIT, BALL_LIMIT, coordinat
 from rigid.solvers.verlet.joint_locks import RIGHT_ANGLE, RIGHT_HANDED, SLIDER, gear
 from rigid.solvers.verlet.rolling_wheel import NO_SLIP, RIM
 from rigid.solvers.verlet.vector_product import VECTOR_PRODUCT, slider_products, universal_products
+from rigid.spring import has_effect, spring_numbers
 
 # Least part of its volume that a frame keeps in a joint.
 LEAST_VOLUME = 0.5
@@ -50,15 +51,15 @@ class JointConstraints:
         motors: {name of a joint: (constraint type, number of the motor's constraint among those of its type)}.
         rotors: likewise, of joints with armature.
         of_joints: for each joint, a list of (constraint type, number of the constraint among those of its type).
-        angles: for each joint, a list for each of its angles: (constraint type, number, name of the parameter) where
-            full turns are counted.
+        angles: for each joint, {place of a counted angle in its coordinates: a list}: (constraint type, number, name of
+            the parameter) where full turns are counted.
     """
 
     def __init__(self, particles, model, frames, members, models, rows=False):
         self.particles, self.model, self.frames, self.members, self.models = particles, model, frames, members, models
         self.rows, self.bodies, self.motors, self.rotors = rows, set(), {}, {}
         self.of_joints, self._joint = [[] for _ in model.joints], None
-        self.angles, self._counters = [[[] for _ in range(joint.counted_angles)] for joint in model.joints], None
+        self.angles, self._counters = [{k: [] for k in joint.type.angles} for joint in model.joints], None
         self._ground = None
 
     def add_joints(self):
@@ -79,7 +80,7 @@ class JointConstraints:
             elif isinstance(joint, Wheel):
                 self._add_wheel(joint)
             for k, (coordinate, bodies, numbers) in enumerate(self._coordinates(joint)):
-                self._counters = self.angles[index][k] if coordinate.turns else None
+                self._counters = self.angles[index].get(k)
                 self._add_drives(coordinate, bodies, numbers, joint, of_worlds)
                 limits = [one.coordinate_limits()[k] for one in of_worlds]
                 self._add_limits(coordinate, bodies, numbers, joint.coordinate_limits()[k], limits, joint.breaks)
@@ -323,16 +324,6 @@ def torque_numbers(torque):
     return {
         "speed": np.copysign(UNLIMITED, torque), "position": zero, "gain": zero, "effort": np.abs(torque),
     }  # fmt: skip
-
-
-def has_effect(spring):
-    """Whether a joint's spring exists and has stiffness or damping. Args: a Spring, or None."""
-    return spring is not None and (spring.stiffness > 0 or spring.damping > 0)
-
-
-def spring_numbers(spring):
-    """Stiffness, damping and rest position of a joint's Spring; zeros for None."""
-    return (0.0, 0.0, 0.0) if spring is None else (spring.stiffness, spring.damping, spring.rest)
 
 
 def cosine_and_sine(half):

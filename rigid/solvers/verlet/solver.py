@@ -98,7 +98,7 @@ class VerletSolver(Solver):
         }
         self._counters = [
             [constraints.row_of(*counter) for counter in counters] for of_joint in buildings[0].angles
-            for counters in of_joint
+            for counters in of_joint.values()
         ]  # fmt: skip
         self._springs = buildings[0].springs
         of_joints = [buildings[0].of_joints[index] for index in joints_that_break(self.model)]

@@ -1,0 +1,145 @@
+"""What a type of joint declares, as data. Solvers, readings, the viewer and writers of files loop over it.
+
+n_0, n_1 and n_2 are the frame axes of a joint, m those on its parent and n those on its child (joint.py). A type
+declares what stays closed, as scalar equations:
+
+    translations   the parent's axes m_a along which the child's anchor may not leave the parent's
+    right_angles   pairs (a, b) with m_a·n_b = 0
+
+and what is left free, as coordinates:
+
+    Shift(k)       the way of the child's anchor along m_k
+    Angle(k)       an angle about the axis k, counted past full turns
+    Coordinate     any other: its equations are in the files of a `special` type
+
+Shifts come first, then angles. So the child's frame is the parent's, shifted along its axes, then rotated: by R(m_k, q)
+for one angle; by two angles R(m_0, a) R(n_1, b). These are also the coordinates of
+trees in "articulated".
+"""
+
+from dataclasses import KW_ONLY, dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from rigid.motor import Motor
+from rigid.spring import Spring
+
+ALL = (0, 1, 2)  # all axes
+NO_ROTATION = ((1, 0), (2, 0), (1, 2))  # right angles that leave no rotation
+
+
+class Drives(NamedTuple):
+    """What acts along a coordinate, besides limits."""
+
+    friction: float  # [N m or N]
+    spring: Spring | None
+    motor: Motor | None
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """A coordinate of a joint.
+
+    Args: axis: k; limits, friction, spring, motor: names of the joint's fields for it, None for what it has not. A type
+    of joint need not have these fields: those of Joint say that there is none.
+    """
+
+    axis: int = 0
+    _: KW_ONLY
+    limits: str | None = "limits"
+    friction: str | None = "friction"
+    spring: str | None = "spring"
+    motor: str | None = "motor"
+
+    counted = False  # whether it is an angle that continues beyond full turns
+    is_read = True  # whether joint positions contain it
+    unit = "rad"
+
+    def drives(self, joint):
+        """The Drives of a joint along this coordinate."""
+        friction, spring, motor = (
+            getattr(joint, name) if name else None for name in (self.friction, self.spring, self.motor)
+        )
+        return Drives(friction or 0.0, spring, motor)
+
+    def position(self, turn, way):
+        """The coordinate (...). Args: turn: m_a·n_b (..., 3, 3); way: d·m_a (..., 3) [m]."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Shift(Coordinate):
+    """Shift q = d·m_k of the child's anchor from the parent's, d apart [m]."""
+
+    unit = "m"
+
+    def position(self, turn, way):
+        """See Coordinate."""
+        return way[..., self.axis]
+
+
+@dataclass(frozen=True)
+class Angle(Coordinate):
+    """Angle q = atan2(m_a·n_b of `sine`, m_a·n_b of `cosine`), right-handed about the axis k.
+
+    The axis is the child's n_k for the last angle of a joint, the parent's m_k for one before.
+
+    Args: cosine, sine: pairs (a, b).
+    """
+
+    cosine: tuple = (1, 1)
+    sine: tuple = (2, 1)
+
+    counted = True
+
+    def position(self, turn, way):
+        """See Coordinate; in (-π, π]."""
+        return np.arctan2(turn[..., self.sine[0], self.sine[1]], turn[..., self.cosine[0], self.cosine[1]])
+
+
+@dataclass(frozen=True)
+class JointType:
+    """What a type of joint keeps closed and leaves free.
+
+    Args:
+        kind: its name, such as "hinge".
+        translations, right_angles, coordinates: see above.
+        special: name of the parts that only this type has: of its rows (rigid/constraints/joints/special.py), of
+            solver "verlet" and of files; None for a type that is all in what it declares.
+        degrees_of_freedom: how many a special type leaves; others leave one for each coordinate.
+        length: name of the field with a length that its rows need; None for none.
+    """
+
+    kind: str
+    translations: tuple = ()
+    right_angles: tuple = ()
+    coordinates: tuple = ()
+    special: str | None = None
+    degrees_of_freedom: int | None = None
+    length: str | None = None
+
+    def __post_init__(self):
+        if self.special is None:
+            free = 6 - len(self.translations) - len(self.right_angles)
+            if len(self.coordinates) != free:
+                given = f"joint type {self.kind!r} with {len(self.coordinates)} coordinates"
+                raise ValueError(f"{given}: expected {free}, which its translations and right_angles leave")
+            object.__setattr__(self, "degrees_of_freedom", free)
+
+    @property
+    def angles(self):
+        """Which coordinates are counted angles, a list of places."""
+        return [k for k, coordinate in enumerate(self.coordinates) if coordinate.counted]
+
+    @property
+    def slides(self):
+        """Whether the child's anchor may leave the parent's."""
+        return len(self.translations) < len(ALL)
+
+    def side(self, coordinate):
+        """On which side the axis of an Angle is fixed: 1 for the child, 0 for the parent. Args: coordinate: its place.
+
+        A Shift's axis is on the parent.
+        """
+        return int(self.coordinates[coordinate].counted and coordinate == self.angles[-1])

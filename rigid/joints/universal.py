@@ -1,0 +1,67 @@
+"""Universal joint: rotation about two axes at a right angle."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from pbd.core.validate import finite_vector, unit_vector
+from rigid.joints.joint import NO_LIMITS, Joint
+from rigid.joints.joint_type import ALL, Angle, JointType
+from rigid.spring import Spring
+
+
+@dataclass(eq=False, kw_only=True)
+class Universal(Joint):
+    """Universal joint: rotation by a about the parent's n0, then by b about the child's n1: R = R(n0, a) R(n1, b).
+
+    Both axes stay at a right angle.
+
+    Args (besides those of Joint): parent_limits, child_limits: (low, high) of a and of b [rad], None for none;
+    friction: about each axis [N m]; spring: about each axis.
+    """
+
+    parent_limits: tuple = NO_LIMITS
+    child_limits: tuple = NO_LIMITS
+    friction: float = 0.0
+    spring: Spring | None = None
+
+    type = JointType(
+        "universal", translations=ALL, right_angles=((0, 1),),
+        coordinates=(Angle(0, limits="parent_limits"), Angle(1, (0, 0), (0, 2), limits="child_limits")),
+    )  # fmt: skip
+
+
+def universal_axes(parent_axis, child_axis):
+    """Frame axes (3, 3) of a universal joint in the world. Raises: ValueError if its axes are not at a right angle."""
+    n0, n1 = unit_vector("parent_axis", parent_axis), unit_vector("child_axis", child_axis)
+    if abs(n0 @ n1) > 1e-6:
+        between = math.degrees(math.acos(np.clip(n0 @ n1, -1, 1)))
+        raise ValueError(f"parent_axis and child_axis are {between:g}° apart: expected a right angle")
+    n1 = unit_vector("child_axis", n1 - n0 @ n1 * n0)
+    return np.stack([n0, n1, np.cross(n0, n1)])
+
+
+def add_universal(
+    model, parent, child, point, parent_axis, child_axis, *, parent_limits=None, child_limits=None, friction=0.0,
+    spring=None, soft=None, collide=False, break_force=math.inf, break_torque=math.inf, name=None,
+):  # fmt: skip
+    """Add a universal joint: the child rotates about two axes at a right angle.
+
+    Args:
+        parent, child, soft, collide, break_force, break_torque, name: see Model.
+        point: where the axes intersect (3,) [m].
+        parent_axis, child_axis: one axis fixed in the parent and one fixed in the child, at a right angle (3,).
+        parent_limits, child_limits: (low, high) of the angle about each axis [rad]; None for none.
+        friction: about each axis [N m].
+        spring: a rigid.Spring about each axis.
+
+    Returns: index of the joint.
+    """
+    parent, child = model._pair("parent", parent, "child", child)
+    point, axes = finite_vector("point", point), universal_axes(parent_axis, child_axis)
+    return model._append(model._make(
+        Universal, parent, child, name, point, axes, parent_limits=parent_limits, child_limits=child_limits,
+        friction=friction, spring=spring, soft=soft, collide=collide,
+        break_force=break_force, break_torque=break_torque,
+    ))  # fmt: skip
