@@ -26,7 +26,7 @@ from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, MeshCollider, Pl
 from pbd.core.validate import one_of
 from rigid import build, rotation
 from rigid.body import Body, BodyShape
-from rigid.joints import Ball, Distance, Fixed, Gear, Hinge, Joint, Slider, Universal, Wheel
+from rigid.joints import Ball, Cylindrical, Distance, Fixed, Gear, Hinge, Joint, Planar, Slider, Universal, Wheel
 from rigid.model import Model
 from rigid.motor import Motor
 from rigid.names import GROUND
@@ -81,6 +81,7 @@ __all__ = [
     "Capsule",
     "ConvexHull",
     "Cylinder",
+    "Cylindrical",
     "Distance",
     "Diverged",
     "Energy",
@@ -91,6 +92,7 @@ __all__ = [
     "MeshCollider",
     "Model",
     "Motor",
+    "Planar",
     "Plane",
     "PointSpring",
     "Slider",

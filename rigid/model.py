@@ -36,7 +36,8 @@ class Model(BodyModel):
         friction, restitution, rolling_friction, spinning_friction, group, mask, visible: as in add_shape.
         name: unique; "box 0" and so on if None.
 
-    add_ball, add_hinge, add_universal, add_slider, add_fixed and add_distance join two bodies. Common arguments:
+    add_ball, add_hinge, add_universal, add_slider, add_cylindrical, add_planar, add_fixed and add_distance join two
+    bodies. Common arguments:
 
         parent, child: index or name; the parent may be rigid.GROUND.
         soft: a rigid.Soft, which makes the joint compliant; None for a rigid joint.
@@ -62,6 +63,8 @@ class Model(BodyModel):
     add_hinge = joints.add_hinge
     add_universal = joints.add_universal
     add_slider = joints.add_slider
+    add_cylindrical = joints.add_cylindrical
+    add_planar = joints.add_planar
     add_fixed = joints.add_fixed
     add_distance = joints.add_distance
     add_wheel = joints.add_wheel

@@ -49,10 +49,9 @@ def exponential(v):
 
 
 @ti.func
-def axis_rotation(k: ti.template(), angle):
-    """The quaternion of a rotation about x, y or z. Args: k: 0, 1 or 2; angle [rad]."""
-    axis = ti.Vector([1.0 if i == k else 0.0 for i in ti.static(range(3))])
-    v = ti.sin(0.5 * angle) * axis
+def axis_rotation(n, angle):
+    """The quaternion of a rotation about a unit vector. Args: n: (3,); angle [rad]."""
+    v = ti.sin(0.5 * angle) * n
     return ti.Vector([ti.cos(0.5 * angle), v[0], v[1], v[2]])
 
 

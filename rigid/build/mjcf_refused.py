@@ -70,6 +70,6 @@ def refuse_closing(joint):
         raise ValueError(f"{who}: expected a ball, hinge, fixed or distance joint, MJCF closes loops with no others")
     limited = any(map(math.isfinite, (end for pair in joint.coordinate_limits() for end in pair)))
     drives = [coordinate.drives(joint) for coordinate in joint.type.coordinates]
-    driven = any(each.friction or each.spring is not None or each.motor is not None for each in drives)
-    if limited or driven or joint.friction or joint.armature or joint.spring is not None:
+    driven = any(each.friction or each.motor is not None for each in drives)
+    if limited or driven or joint.friction or joint.armature or joint.springs:
         raise ValueError(f"{who}: expected no limits, friction, armature, spring or motor, MJCF has them in trees only")

@@ -2,14 +2,16 @@
 
     joint_type.py   JointType: what a type declares; the kinds of coordinates
     joint.py        Joint, the base of all; Gear
-    ball.py hinge.py universal.py slider.py fixed.py distance.py wheel.py
+    ball.py hinge.py universal.py slider.py cylindrical.py planar.py fixed.py distance.py wheel.py
 """
 
 from rigid.joints.ball import Ball, add_ball
+from rigid.joints.cylindrical import Cylindrical, add_cylindrical
 from rigid.joints.distance import Distance, add_distance
 from rigid.joints.fixed import Fixed, add_fixed
 from rigid.joints.hinge import Hinge, add_hinge
 from rigid.joints.joint import NO_LIMITS, Gear, Joint
+from rigid.joints.planar import Planar, add_planar
 from rigid.joints.slider import Slider, add_slider
 from rigid.joints.universal import Universal, add_universal
 from rigid.joints.wheel import Wheel, add_wheel
@@ -17,18 +19,22 @@ from rigid.joints.wheel import Wheel, add_wheel
 __all__ = [
     "NO_LIMITS",
     "Ball",
+    "Cylindrical",
     "Distance",
     "Fixed",
     "Gear",
     "Hinge",
     "Joint",
+    "Planar",
     "Slider",
     "Universal",
     "Wheel",
     "add_ball",
+    "add_cylindrical",
     "add_distance",
     "add_fixed",
     "add_hinge",
+    "add_planar",
     "add_slider",
     "add_universal",
     "add_wheel",

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from pbd.core.messages import shown
-from pbd.core.validate import is_infinite, not_negative, positive, real_array
+from pbd.core.validate import is_infinite, not_negative, positive, real_array, unit_vector
 from rigid.joints.joint_type import JointType
 from rigid.motor import Motor
 from rigid.spring import Soft, Spring
@@ -80,6 +80,11 @@ class Joint:
         return not_negative(name, friction)
 
     @property
+    def springs(self):
+        """All springs of the joint, a list."""
+        return [value for value in vars(self).values() if isinstance(value, Spring)]
+
+    @property
     def kind(self):
         """Name of the type, such as "hinge"."""
         return self.type.kind
@@ -115,6 +120,20 @@ class Gear:
     joint_a: int
     joint_b: int
     ratio: float
+
+
+def axes_at_right_angle(**given):
+    """Frame axes (3, 3) whose first two have given directions. Args: two directions (3,) by their names.
+
+    Raises: ValueError if they are not at a right angle.
+    """
+    (first, a), (second, b) = given.items()
+    n0, n1 = unit_vector(first, a), unit_vector(second, b)
+    if abs(n0 @ n1) > 1e-6:
+        between = math.degrees(math.acos(np.clip(n0 @ n1, -1, 1)))
+        raise ValueError(f"{first} and {second} are {between:g}° apart: expected a right angle")
+    n1 = unit_vector(second, n1 - n0 @ n1 * n0)
+    return np.stack([n0, n1, np.cross(n0, n1)])
 
 
 def checked_limits(name, limits):

@@ -22,10 +22,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pbd.core.validate import one_of
 from rigid.motor import Motor
 from rigid.spring import Spring
 
 ALL = (0, 1, 2)  # all axes
+SPECIAL = ("ball", "distance", "wheel")
 NO_ROTATION = ((1, 0), (2, 0), (1, 2))  # right angles that leave no rotation
 
 
@@ -83,7 +85,7 @@ class Shift(Coordinate):
 class Angle(Coordinate):
     """Angle q = atan2(m_a·n_b of `sine`, m_a·n_b of `cosine`), right-handed about the axis k.
 
-    The axis is the child's n_k for the last angle of a joint, the parent's m_k for one before.
+    The axis is the parent's m_k, or the child's n_k for the second angle of a joint.
 
     Args: cosine, sine: pairs (a, b).
     """
@@ -120,7 +122,9 @@ class JointType:
     length: str | None = None
 
     def __post_init__(self):
-        if self.special is None:
+        if self.special is not None:
+            one_of("special", self.special, SPECIAL)
+        else:
             free = 6 - len(self.translations) - len(self.right_angles)
             if len(self.coordinates) != free:
                 given = f"joint type {self.kind!r} with {len(self.coordinates)} coordinates"
@@ -138,8 +142,5 @@ class JointType:
         return len(self.translations) < len(ALL)
 
     def side(self, coordinate):
-        """On which side the axis of an Angle is fixed: 1 for the child, 0 for the parent. Args: coordinate: its place.
-
-        A Shift's axis is on the parent.
-        """
-        return int(self.coordinates[coordinate].counted and coordinate == self.angles[-1])
+        """Which body has the axis of a coordinate: 0 for the parent, 1 for the child. Args: coordinate: its place."""
+        return int(coordinate in self.angles[1:])

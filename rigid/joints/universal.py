@@ -3,10 +3,8 @@
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
-from pbd.core.validate import finite_vector, unit_vector
-from rigid.joints.joint import NO_LIMITS, Joint
+from pbd.core.validate import finite_vector
+from rigid.joints.joint import NO_LIMITS, Joint, axes_at_right_angle
 from rigid.joints.joint_type import ALL, Angle, JointType
 from rigid.spring import Spring
 
@@ -32,16 +30,6 @@ class Universal(Joint):
     )  # fmt: skip
 
 
-def universal_axes(parent_axis, child_axis):
-    """Frame axes (3, 3) of a universal joint in the world. Raises: ValueError if its axes are not at a right angle."""
-    n0, n1 = unit_vector("parent_axis", parent_axis), unit_vector("child_axis", child_axis)
-    if abs(n0 @ n1) > 1e-6:
-        between = math.degrees(math.acos(np.clip(n0 @ n1, -1, 1)))
-        raise ValueError(f"parent_axis and child_axis are {between:g}° apart: expected a right angle")
-    n1 = unit_vector("child_axis", n1 - n0 @ n1 * n0)
-    return np.stack([n0, n1, np.cross(n0, n1)])
-
-
 def add_universal(
     model, parent, child, point, parent_axis, child_axis, *, parent_limits=None, child_limits=None, friction=0.0,
     spring=None, soft=None, collide=False, break_force=math.inf, break_torque=math.inf, name=None,
@@ -59,7 +47,8 @@ def add_universal(
     Returns: index of the joint.
     """
     parent, child = model._pair("parent", parent, "child", child)
-    point, axes = finite_vector("point", point), universal_axes(parent_axis, child_axis)
+    point = finite_vector("point", point)
+    axes = axes_at_right_angle(parent_axis=parent_axis, child_axis=child_axis)
     return model._append(model._make(
         Universal, parent, child, name, point, axes, parent_limits=parent_limits, child_limits=child_limits,
         friction=friction, spring=spring, soft=soft, collide=collide,

@@ -111,7 +111,7 @@ class MotorTargets:
         """
         kinds, column = TARGETS[name]
         own = np.isin(self.drives[:, DRIVE.kind], kinds)
-        own &= self.drives[:, DRIVE.coordinate] == self.first_coordinates[joint]
+        own &= np.searchsorted(self.first_coordinates, self.drives[:, DRIVE.coordinate], side="right") - 1 == joint
         if (self.numbers[:, own, column] == target[:, None]).all():
             return False
         self.numbers[:, own, column] = target[:, None]

@@ -40,8 +40,14 @@ def key_of(plan):
 def pattern(joint):
     """Which limits, springs, motors and friction a joint has."""
     limits = [bool(np.isfinite(each)) for pair in joint.coordinate_limits() for each in pair]
-    motor = joint.motor and (joint.motor.controls, joint.motor.max_effort < LARGEST)
-    return limits, bool(joint.friction), joint.spring is None, joint.soft is None, motor
+    drives = [coordinate.drives(joint) for coordinate in joint.type.coordinates] or [joint]
+    given = [(bool(each.friction), each.spring is None, pattern_of_motor(each.motor)) for each in drives]
+    return limits, given, bool(joint.friction), joint.spring is None, joint.soft is None
+
+
+def pattern_of_motor(motor):
+    """What a motor controls, and whether its effort is bounded; None for no motor."""
+    return motor and (motor.controls, motor.max_effort < LARGEST)
 
 
 def record_side_by_side(plans):

@@ -241,7 +241,8 @@ class JointBuilder:
         for k, coordinate in enumerate(of_type.coordinates):
             products = (*coordinate.cosine, *coordinate.sine) if isinstance(coordinate, Angle) else (0,) * 4
             kind = KINDS.get(type(coordinate), CoordinateKind.OTHER)
-            self.forms.append([kind, coordinate.axis, of_type.side(k), *products])
+            last = k in of_type.angles[-1:]  # [4] takes the child's axis for a hinge, too
+            self.forms.append([kind, coordinate.axis, last, *products])
         return first
 
     def index_of(self, body):

@@ -69,8 +69,8 @@ class JointPositions:
         for joint in self.joints:
             motions = motion(state, joint.parent), motion(state, joint.child)
             spin = motions[1][1] - motions[0][1]
-            axes = [axes_in_world(state, joint.parent, joint.parent_axes)]
-            axes.append(axes_in_world(state, joint.child, joint.child_axes))
+            axes = axes_in_world(state, joint.parent, joint.parent_axes)
+            axes = axes, axes_in_world(state, joint.child, joint.child_axes)
             rates = []
             for k, coordinate in enumerate(joint.type.coordinates):
                 axis = axes[joint.type.side(k)][..., coordinate.axis, :]

@@ -10,7 +10,7 @@ from rigid.kernels.midpoint import solve_midpoint
 from rigid.kernels.motion import MASS, POSE, multiply_inertia
 from rigid.solvers.articulated.dynamics import solve_speed
 from rigid.solvers.articulated.kinematics import carried_velocity, offset
-from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK, LINK_FRAMES
+from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK, LINK_FRAMES, MOTION, SpeedKind
 from rigid.solvers.articulated.spanning_trees import LinkKind
 
 # Iterations end when no speed of a tree changes by more than this part of the largest one, or after so many.
@@ -116,14 +116,14 @@ def compute_chords(s: ti.template(), first, end, straight, world):
         for speed in range(links[link, LINK.first_speed], links[link, LINK.first_speed] + links[link, LINK.speeds]):
             angle = h * s.trees.speeds[world, SPEED, speed] * load_vector(axes, speed, AXIS.angular, world)
             spin += angle
-            if kind == LinkKind.HINGE or kind == LinkKind.UNIVERSAL:
+            if kind == LinkKind.COORDINATES and s.trees.motions[speed, MOTION.kind] != SpeedKind.SLIDE:
                 turn = multiply(turn, exponential(angle))
             else:
                 together += angle
                 slide += h * s.trees.speeds[world, SPEED, speed] * load_vector(axes, speed, AXIS.linear, world)
-        if kind == LinkKind.BALL or kind == LinkKind.FREE:
+        if kind != LinkKind.COORDINATES:
             turn = multiply(turn, exponential(together))
-        if kind == LinkKind.SLIDER or kind == LinkKind.FREE:
+        if kind != LinkKind.BALL:
             shift += rotate(parent_turn, slide)
         if kind != LinkKind.FREE:
             shift -= displacement(turn, spin, arm, straight)

@@ -6,7 +6,7 @@ from pbd.core.kernels import compiled_once, load_quaternion, load_vector, store_
 from pbd.core.quaternions import axis_rotation, exponential, multiply, rotate, rotate_back
 from pbd.core.vectors import axis
 from rigid.kernels.motion import MASS, POSE
-from rigid.solvers.articulated.links import AXIS, LINK, LINK_FRAMES
+from rigid.solvers.articulated.links import AXIS, LINK, LINK_FRAMES, MOTION, SpeedKind
 from rigid.solvers.articulated.spanning_trees import LinkKind
 
 
@@ -30,6 +30,13 @@ def store_axis(s: ti.template(), speed, linear, angular, world):
     store_vector(s.trees.axes, speed, AXIS.angular, angular, world)
 
 
+@ti.func
+def axis_of_motion(s: ti.template(), speed):
+    """The axis of a declared coordinate in the frame that carries it."""
+    k = s.trees.motions[speed, MOTION.axis]
+    return ti.Vector([ti.select(k == i, 1.0, 0.0) for i in ti.static(range(3))])
+
+
 @compiled_once("bodies", "trees")
 def compute_poses(s: ti.template(), world):
     """Compute poses of all bodies from the coordinates, and the axes along which speeds move them."""
@@ -47,16 +54,16 @@ def compute_poses(s: ti.template(), world):
         else:
             parent = links[link, LINK.parent_body]
             start = joint_frame(s, link, world)
-            n, shift = rotate(start, axis(0)), 0.0
-            if kind == LinkKind.HINGE:
-                q = axis_rotation(0, s.trees.coordinates[world, at])
-            elif kind == LinkKind.UNIVERSAL:
-                first = axis_rotation(0, s.trees.coordinates[world, at])
-                q = multiply(first, axis_rotation(1, s.trees.coordinates[world, at + 1]))
-            elif kind == LinkKind.BALL:
+            shift = ti.Vector([0.0, 0.0, 0.0])
+            if kind == LinkKind.BALL:
                 q = load_rotation(s, at, world)
-            elif kind == LinkKind.SLIDER:
-                shift = s.trees.coordinates[world, at]
+            else:
+                for k in range(links[link, LINK.speeds]):
+                    n, value = axis_of_motion(s, speed + k), s.trees.coordinates[world, at + k]
+                    if s.trees.motions[speed + k, MOTION.kind] == SpeedKind.SLIDE:
+                        shift += value * rotate(start, n)
+                    else:
+                        q = multiply(q, axis_rotation(n, value))
             turned = multiply(start, q)
             q = multiply(turned, load_quaternion(s.trees.frames, link, LINK_FRAMES.inverse_child_frame, world))
             arm = rotate(q, load_vector(s.trees.frames, link, LINK_FRAMES.point_child, world))
@@ -64,17 +71,20 @@ def compute_poses(s: ti.template(), world):
                 load_quaternion(s.bodies.pose, parent, POSE.rotation, world),
                 load_vector(s.trees.frames, link, LINK_FRAMES.point_parent, world),
             )
-            x = load_vector(s.bodies.pose, parent, POSE.position, world) + parent_arm + shift * n - arm
-            if kind == LinkKind.SLIDER:
-                store_axis(s, speed, n, 0.0 * n, world)
-            elif kind == LinkKind.BALL:
+            x = load_vector(s.bodies.pose, parent, POSE.position, world) + parent_arm + shift - arm
+            if kind == LinkKind.BALL:
                 for k in ti.static(range(3)):
                     store_axis(s, speed + k, arm.cross(axis(k)), axis(k), world)
-            elif kind == LinkKind.HINGE or kind == LinkKind.UNIVERSAL:
-                store_axis(s, speed, arm.cross(n), n, world)
-                if kind == LinkKind.UNIVERSAL:
-                    second = rotate(turned, axis(1))
-                    store_axis(s, speed + 1, arm.cross(second), second, world)
+            else:
+                for k in range(links[link, LINK.speeds]):
+                    motion, carrier = s.trees.motions[speed + k, MOTION.kind], start
+                    if motion == SpeedKind.SECOND_TURN:
+                        carrier = turned
+                    n = rotate(carrier, axis_of_motion(s, speed + k))
+                    if motion == SpeedKind.SLIDE:
+                        store_axis(s, speed + k, n, 0.0 * n, world)
+                    else:
+                        store_axis(s, speed + k, arm.cross(n), n, world)
         q /= q.norm()
         store_vector(s.bodies.pose, body, POSE.position, x, world)
         store_quaternion(s.bodies.pose, body, POSE.rotation, q, world)

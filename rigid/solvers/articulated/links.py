@@ -5,9 +5,9 @@ parent's axes in the world gives the child's:
 
     q_child = q_parent P Q C⁻¹,    x_child = x_parent + R_parent a + shift - R_child b
 
-a and b are the joint's point in each body, and Q is the rotation by the coordinates. The first axis of P is the joint's
-n_0. If a tree runs from a joint's child to its parent, coordinates count the other way: Q⁻¹ is Q of -q, and for a
-universal joint the axes are exchanged.
+a and b are the joint's point in each body, Q is the rotation by the coordinates, and the shift is along axes of P
+(rigid/joints/joint_type.py). If a tree runs from a joint's child to its parent, angles count the other way: Q⁻¹ is Q of
+-q, and with two angles the axes are exchanged. Shifts are then along the child's axes.
 """
 
 from typing import NamedTuple
@@ -16,7 +16,7 @@ import numpy as np
 
 from pbd.core.kernels import Columns, Integer, Real, allocate, count
 from rigid.rotation import conjugate, from_matrix, multiply, normalised, rotate, rotate_back, to_matrix
-from rigid.solvers.articulated.spanning_trees import LINK_COORDINATES, LINK_SPEEDS, LinkKind, spanning_trees, tree_ends
+from rigid.solvers.articulated.spanning_trees import LinkKind, spanning_trees, tree_ends
 from rigid.solvers.sequential.gained_energy import FREE_ENERGY
 
 # Integers of a link: its body; the parent's link, -1 for the ground, and body; its LinkKind; its first speed, how many,
@@ -32,6 +32,9 @@ LINK_FRAMES = Columns(frame=4, inverse_child_frame=4, point_parent=3, point_chil
 # Of each speed: s, the velocity that it gives the body, linear and angular; U, the momentum of the articulated body for
 # it; d⁻¹ = 1/(sᵀU); sᵀp of the momentum p.
 AXIS = Columns(linear=3, angular=3, momentum=3, angular_momentum=3, inverse=1, projection=1)
+
+# A speed of a link with declared coordinates: its kind, a SpeedKind; its axis.
+MOTION = Columns(kind=1, axis=1)
 
 # The rotor of a speed: its row, -1 for none; -1 if the speed counts against the joint's coordinate, else 1.
 ROTOR = Columns(row=1, sign=1)
@@ -49,15 +52,23 @@ START = Columns(position=3, rotation=4, linear=3, angular=3)
 STAGES = 4
 
 
+class SpeedKind:
+    """Kinds of speeds of links with declared coordinates: a slide along an axis of the parent; a turn about one; the
+    turn after it, about an axis of the child."""
+
+    SLIDE, TURN, SECOND_TURN = range(3)
+
+
 class Trees(NamedTuple):
     """Links of all bodies."""
 
     links: Integer(count.links, LINK)
     link_of: Integer(count.bodies)  # the link of each body, -1 for the ground
     frames: Real(count.worlds, count.links, LINK_FRAMES)
-    coordinates: Real(count.worlds, count.tree_coordinates, kept=True)  # see LINK_COORDINATES
+    coordinates: Real(count.worlds, count.tree_coordinates, kept=True)  # see Link.coordinates
     speeds: Real(count.worlds, STAGES, count.speeds, kept=True)
     axes: Real(count.worlds, count.speeds, AXIS, kept=True)
+    motions: Integer(count.speeds, MOTION)
     rotors: Integer(count.speeds, ROTOR)
     articulated: Real(count.worlds, count.links, ARTICULATED)
     starts: Real(count.worlds, count.bodies, START)
@@ -76,8 +87,8 @@ class TreeBuilder:
     def __init__(self, models, worlds):
         self.models, self.worlds, self.links = models, worlds, spanning_trees(models[0])
         self.closed = {link.joint for link in self.links if link.joint is not None}
-        self.first_speeds = np.cumsum([0, *(LINK_SPEEDS[link.kind] for link in self.links)])
-        self.first_coordinates = np.cumsum([0, *(LINK_COORDINATES[link.kind] for link in self.links)])
+        self.first_speeds = np.cumsum([0, *(link.speeds for link in self.links)])
+        self.first_coordinates = np.cumsum([0, *(link.coordinates for link in self.links)])
         self.ends = tree_ends(self.links)
         self.frames = np.stack([self.frames_of(model) for model in models])
 
@@ -98,7 +109,7 @@ class TreeBuilder:
             if link.reversed:
                 ends.reverse()
             frames = [np.transpose(axes) for axes, _ in ends]
-            if link.reversed and link.kind == LinkKind.UNIVERSAL:
+            if link.reversed and len(joint.type.angles) == 2:
                 frames = [frame[:, [1, 0, 2]] * (1, 1, -1) for frame in frames]
             row[LINK_FRAMES["frame"]] = from_matrix(frames[0])
             row[LINK_FRAMES["inverse_child_frame"]] = conjugate(from_matrix(frames[1]))
@@ -111,9 +122,20 @@ class TreeBuilder:
         for k, (link, (first, end)) in enumerate(zip(self.links, self.ends)):
             parent = self.links[link.parent].body if link.parent >= 0 else len(self.models[0].bodies)
             start = self.first_speeds[first]
-            found.append([link.body, link.parent, parent, link.kind, self.first_speeds[k], LINK_SPEEDS[link.kind],
+            found.append([link.body, link.parent, parent, link.kind, self.first_speeds[k], link.speeds,
                           self.first_coordinates[k], first, end, start, self.first_speeds[end] - start])  # fmt: skip
         return np.reshape(found, (-1, LINK.total)).astype(np.int32)
+
+    def motions(self):
+        """MOTION of all speeds (speeds, 2)."""
+        found = np.zeros((int(self.first_speeds[-1]), MOTION.total), np.int32)
+        for first, link in zip(self.first_speeds, self.links):
+            turn = SpeedKind.TURN
+            for k, coordinate in enumerate(link.declared if link.kind == LinkKind.COORDINATES else ()):
+                found[first + k] = SpeedKind.SLIDE, coordinate.axis
+                if coordinate.counted:
+                    found[first + k, MOTION.kind], turn = turn, SpeedKind.SECOND_TURN
+        return found
 
     def allocate(self):
         """Make the Taichi arrays, a Trees, at the models' starting poses."""
@@ -125,6 +147,7 @@ class TreeBuilder:
         coordinates = self.coordinates_of(poses)
         values = {
             "links": self.integers(),
+            "motions": self.motions(),
             "link_of": link_of,
             "frames": np.broadcast_to(self.frames, (self.worlds, *self.frames.shape[1:])),
             "coordinates": np.broadcast_to(coordinates, (self.worlds, coordinates.shape[1])),
@@ -165,19 +188,16 @@ class TreeBuilder:
                 found[:, columns] = here
             elif link.kind == LinkKind.BALL:
                 found[:, columns] = normalised(turn)
-            elif link.kind == LinkKind.HINGE:
-                angle = 2 * np.arctan2(turn[:, 1], turn[:, 0])
-                found[:, columns] = angle[:, None]
-            elif link.kind == LinkKind.UNIVERSAL:
-                m = to_matrix(normalised(turn))
-                angles = np.arctan2(m[:, 2, 1], m[:, 1, 1]), np.arctan2(m[:, 0, 2], m[:, 0, 0])
-                found[:, columns] = np.stack(angles, axis=-1)
-            elif link.kind == LinkKind.SLIDER:
+            else:
                 ends = (parent, "point_parent"), (here, "point_child")
                 a, b = (rotate(pose[:, 3:], frames[:, k, LINK_FRAMES[name]]) + pose[:, :3] for pose, name in ends)
-                found[:, columns] = rotate_back(start, b - a)[:, :1]
-            if link.kind in (LinkKind.HINGE, LinkKind.UNIVERSAL):
-                last = 0.0 if before is None else before[:, columns]
-                turns = np.round((last - found[:, columns]) / (2 * np.pi))
-                found[:, columns] += 2 * np.pi * turns
+                way, m = rotate_back(start, b - a), to_matrix(normalised(turn))
+                twist = sum(coordinate.counted for coordinate in link.declared) == 1
+                for place, coordinate in enumerate(link.declared, self.first_coordinates[k]):
+                    found[:, place] = coordinate.position(m, way)
+                    if coordinate.counted:
+                        if twist:  # the rotation about the axis that is nearest to the one of the poses
+                            found[:, place] = 2 * np.arctan2(turn[:, 1 + coordinate.axis], turn[:, 0])
+                        last = 0.0 if before is None else before[:, place]
+                        found[:, place] += 2 * np.pi * np.round((last - found[:, place]) / (2 * np.pi))
         return found

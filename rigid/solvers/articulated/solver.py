@@ -88,12 +88,12 @@ class ArticulatedSolver(SequentialSolver):
         write(self.data.bodies.velocity, velocity)
 
     def _counted_links(self):
-        """Links whose coordinates are counted angles: yields their columns in the arrays of coordinates and of joint
-        angles, two arrays, and 1, or -1 for a reversed link."""
+        """Links with counted angles: yields the columns of these in the arrays of coordinates and of joint angles, two
+        arrays, and 1, or -1 for a reversed link."""
         for k, link in enumerate(self.links):
             name = None if link.joint is None else self.model.joints[link.joint].name
             if name in self.joint_reader.angles:
-                columns = np.arange(self._trees.first_coordinates[k], self._trees.first_coordinates[k + 1])
+                columns = self._trees.first_coordinates[k] + np.array(self.model.joints[link.joint].type.angles)
                 angles = np.arange(self.joint_reader.count)[self.joint_reader.angles[name]]
                 yield columns[::-1] if link.reversed else columns, angles, -1 if link.reversed else 1
 

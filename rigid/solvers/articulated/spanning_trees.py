@@ -21,22 +21,13 @@ from rigid.names import GROUND
 
 
 class LinkKind:
-    """Kinds of links by the joint to their parents."""
+    """Kinds of links: free roots; those on a ball; those on joints with a speed for each declared coordinate."""
 
-    FREE, BALL, HINGE, UNIVERSAL, SLIDER, FIXED = range(6)
+    FREE, BALL, COORDINATES = range(3)
 
 
-# By Joint.kind.
-LINK_KINDS = {
-    "ball": LinkKind.BALL, "hinge": LinkKind.HINGE, "universal": LinkKind.UNIVERSAL, "slider": LinkKind.SLIDER,
-    "fixed": LinkKind.FIXED,
-}  # fmt: skip
-
-# How many speeds and coordinates each kind has. A ball has a quaternion, a free link also a position.
-LINK_SPEEDS = {
-    LinkKind.FREE: 6, LinkKind.BALL: 3, LinkKind.HINGE: 1, LinkKind.UNIVERSAL: 2, LinkKind.SLIDER: 1, LinkKind.FIXED: 0,
-}  # fmt: skip
-LINK_COORDINATES = {**LINK_SPEEDS, LinkKind.FREE: 7, LinkKind.BALL: 4}
+# By JointType.special. Other joints are in no tree.
+LINK_KINDS = {None: LinkKind.COORDINATES, "ball": LinkKind.BALL}
 
 
 @dataclass
@@ -47,7 +38,18 @@ class Link:
     parent: int  # index of the link that carries it, -1 for the ground and for free roots
     joint: int | None  # index of the joint to the parent, None for a free root
     kind: int  # a LinkKind
+    declared: tuple = ()  # the coordinates of the joint's type
     reversed: bool = False  # whether the joint's child is the parent here
+
+    @property
+    def speeds(self):
+        """How many speeds the link has."""
+        return {LinkKind.FREE: 6, LinkKind.BALL: 3}.get(self.kind, len(self.declared))
+
+    @property
+    def coordinates(self):
+        """How many coordinates the link has. A ball has a quaternion, a free link also a position."""
+        return {LinkKind.FREE: 7, LinkKind.BALL: 4}.get(self.kind, len(self.declared))
 
 
 def spanning_trees(model):
@@ -68,7 +70,8 @@ def spanning_trees(model):
             k = min(edge, key=lambda k: cost(joints[k], inner_end(joints[k], waiting), immovable, depth))
             joint, parent = joints[k], inner_end(joints[k], waiting)
             body = joint.parent if parent == joint.child else joint.child
-            link = Link(body, link_of[parent], k, LINK_KINDS[joint.kind], reversed=parent == joint.child)
+            kind, declared = LINK_KINDS[joint.type.special], joint.type.coordinates
+            link = Link(body, link_of[parent], k, kind, declared, reversed=parent == joint.child)
             depth[body] = depth[parent] + 1
         else:
             body = max(waiting, key=lambda body: (model.bodies[body].mass, -body))
@@ -81,7 +84,7 @@ def spanning_trees(model):
 
 def may_be_link(joint):
     """Whether a joint may be in a tree."""
-    return joint.kind in LINK_KINDS and joint.soft is None and not joint.breaks
+    return joint.type.special in LINK_KINDS and joint.soft is None and not joint.breaks
 
 
 def cost(joint, inner, immovable, depth):

@@ -18,7 +18,7 @@ from pbd.core.quaternions import rotate
 from rigid.kernels.motion import POSE, VELOCITY
 from rigid.solvers.articulated.dynamics import compute_velocities
 from rigid.solvers.articulated.kinematics import carried_velocity, follows_path
-from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK, LINK_FRAMES
+from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK, LINK_FRAMES, MOTION, SpeedKind
 from rigid.solvers.articulated.spanning_trees import LinkKind
 
 
@@ -37,22 +37,23 @@ def compute_velocity_products(s: ti.template(), world):
             a += parents.cross(apart)
         rotation = load_quaternion(s.bodies.pose, body, POSE.rotation, world)
         arm = rotate(rotation, load_vector(s.trees.frames, link, LINK_FRAMES.point_child, world))
-        # ṡ u of each speed. An axis n through the joint has s = (arm × n, n) and rotates with the parent; the second
-        # axis of a universal joint rotates with the child. Those of a ball and of a free link are fixed in the world.
+        # ṡ u of each speed. An axis n through the joint has s = (arm × n, n) and rotates with the parent; that of
+        # a second turn rotates with the child. Those of a ball and of a free link are fixed in the world.
         for k in range(links[link, LINK.speeds]):
             speed = links[link, LINK.first_speed] + k
             u, n = s.trees.speeds[world, 0, speed], load_vector(s.trees.axes, speed, AXIS.angular, world)
-            carrier = parents
-            if k == 1:
-                carrier = own
-            if kind == LinkKind.HINGE or kind == LinkKind.UNIVERSAL:
-                turning = carrier.cross(n)
-                a += u * (own.cross(arm).cross(n) + arm.cross(turning))
-                alpha += u * turning
-            elif kind == LinkKind.BALL:
+            if kind == LinkKind.BALL:
                 a += u * own.cross(arm).cross(n)
-            elif kind == LinkKind.SLIDER:
-                a += u * parents.cross(load_vector(s.trees.axes, speed, AXIS.linear, world))
+            elif kind == LinkKind.COORDINATES:
+                motion, carrier = s.trees.motions[speed, MOTION.kind], parents
+                if motion == SpeedKind.SECOND_TURN:
+                    carrier = own
+                if motion == SpeedKind.SLIDE:
+                    a += u * parents.cross(load_vector(s.trees.axes, speed, AXIS.linear, world))
+                else:
+                    turning = carrier.cross(n)
+                    a += u * (own.cross(arm).cross(n) + arm.cross(turning))
+                    alpha += u * turning
         if ti.static(s.features.paths):
             if follows_path(s, body, world):
                 before = links[link, LINK.first_speed]

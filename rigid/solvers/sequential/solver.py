@@ -101,7 +101,7 @@ class SequentialSolver(RowSolver):
         return by_groups(Launch(energy_kernel(self.declaration, self._features, self.lanes), self.data), self.lanes)
 
     def _stores_energy(self):
-        soft = any(joint.spring is not None or joint.soft is not None for joint in self.model.joints)
+        soft = any(joint.springs or joint.soft is not None for joint in self.model.joints)
         return bool(soft or self.model.springs or self._grab_springs.grabbed)
 
     def _report_stored(self, report):

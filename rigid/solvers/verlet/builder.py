@@ -8,7 +8,6 @@ import numpy as np
 import pbd
 from pbd.core.validate import indices
 from rigid.collision.upload import refuse_rolling_and_spinning_friction
-from rigid.joints import Ball, Distance, Fixed, Hinge, Slider, Universal, Wheel
 from rigid.mass import second_moment
 from rigid.names import GROUND
 from rigid.rotation import rotate
@@ -96,13 +95,9 @@ def build_particles(model, particles=None, attachments=(), models=None, frames=N
 
 
 def refuse_unsupported(model):
-    """Raise NotImplementedError for soft joints, custom joint types, joints between bodies on paths, and rolling and
+    """Raise NotImplementedError for soft joints, joints between bodies on paths, wheels with friction, and rolling and
     spinning friction."""
     for joint in model.joints:
-        if type(joint) not in (Ball, Distance, Fixed, Hinge, Slider, Universal, Wheel):
-            raise NotImplementedError(
-                f'{joint.kind} {joint.name!r}: solver "verlet" supports only the joints of rigid.Model'
-            )
         if joint.soft is not None:
             raise NotImplementedError(
                 f'{joint.kind} {joint.name!r} is soft: solver "verlet" has hard joints alone; leave soft= out, or use '
@@ -114,7 +109,7 @@ def refuse_unsupported(model):
                 f"{model.body(joint.child).name!r}, which both follow paths: solver 'verlet' has no such joints, and "
                 "they have no effect; leave it out"
             )
-        if isinstance(joint, Wheel) and joint.friction is not None:
+        if joint.type.special == "wheel" and joint.friction is not None:
             raise NotImplementedError(
                 f'{joint.kind} {joint.name!r} has friction: solver "verlet" has ideal wheels alone; leave friction= '
                 'out, or use solver "impulse"'
@@ -183,7 +178,7 @@ def joint_particles(model):
     """
     shared = []
     for joint in model.joints:
-        if isinstance(joint, Distance):
+        if joint.type.special == "distance":
             ends = [(joint.parent, joint.parent_anchor), (joint.child, joint.child_anchor)]
             shared += [([index], world_point(model, index, point)) for index, point in ends]
         else:
@@ -198,17 +193,19 @@ def joint_particles(model):
 def joint_points(model, joint):
     """Points that the two bodies of a joint share, in the world (n, 3) [m].
 
-    A ball and a universal joint have one, a hinge two on its line, a fixed joint three, a slider and a wheel none.
+    A joint that slides and a wheel have none, a ball and a universal joint one, a hinge two on its line, a fixed joint
+    three.
     """
     anchor = joint.parent_anchor
     axes = joint.parent_axes
     if joint.parent != GROUND:
         body = model.bodies[joint.parent]
         anchor, axes = body.world_point(anchor), np.array([body.world_direction(axis) for axis in axes])
-    if isinstance(joint, (Ball, Universal)):
-        return anchor[None]
-    if isinstance(joint, (Slider, Wheel)):
+    right_angles = joint.type.right_angles
+    if joint.type.slides:
         return np.zeros((0, 3))
+    if len(right_angles) < 2:
+        return anchor[None]
     widths = []
     for index in (joint.parent, joint.child):
         if index != GROUND:
@@ -217,11 +214,10 @@ def joint_points(model, joint):
             local = np.array([body.local_direction(axis) for axis in axes])
             widths.append(np.sqrt(3 * np.einsum("ki,ij,kj->k", local, moments, local) / body.mass))
     width = JOINT_WIDTH * np.min(widths, axis=0)
-    if isinstance(joint, Hinge):
-        return anchor + np.outer((-width[0], width[0]), axes[0])
-    if isinstance(joint, Fixed):
+    if len(right_angles) == 3:
         return anchor + width.min() * axes
-    raise NotImplementedError(f'{joint.kind} {joint.name!r}: solver "verlet" has no particles for joints of this type')
+    k = right_angles[0][1]  # the axis that stays
+    return anchor + np.outer((-width[k], width[k]), axes[k])
 
 
 def world_point(model, index, point):
@@ -293,7 +289,7 @@ def add_joints(particles, model, frames, members, added, models, rows):
     """
     constraints = JointConstraints(particles, model, frames, members, models, rows)
     for index, joint in enumerate(model.joints):
-        if isinstance(joint, Distance):
+        if joint.type.special == "distance":
             ends = [(next(added), next(added))]
             for length, bound in bounds_of_distance(joint):
                 constraints.add_sticks(index, ends, length, bound)

@@ -4,16 +4,16 @@ import math
 
 import numpy as np
 
-from rigid.joints import Ball, Hinge, Slider, Universal, Wheel
+from rigid.joints.joint_type import Shift
 from rigid.names import GROUND
 from rigid.solvers.verlet.broken_joints import UNLIMITED, joint_stick
 from rigid.solvers.verlet.frame import CORNERS
-from rigid.solvers.verlet.joint_coordinates import ANGLE, SHIFT, TURN_COUNTER
+from rigid.solvers.verlet.joint_coordinates import ANGLE, FREE_ANGLE, SHIFT, TURN_COUNTER
 from rigid.solvers.verlet.joint_drives import BALL_DRIVE, DAMPED_STICK, coordinate_drive, rotor_drive
-from rigid.solvers.verlet.joint_limits import ANGLE_LIMIT, BALL_LIMIT, coordinate_limit
-from rigid.solvers.verlet.joint_locks import RIGHT_ANGLE, RIGHT_HANDED, SLIDER, gear
+from rigid.solvers.verlet.joint_limits import BALL_LIMIT, angle_limit, coordinate_limit
+from rigid.solvers.verlet.joint_locks import FREE_RIGHT_ANGLE, RIGHT_ANGLE, RIGHT_HANDED, SLIDER, gear
 from rigid.solvers.verlet.rolling_wheel import NO_SLIP, RIM
-from rigid.solvers.verlet.vector_product import VECTOR_PRODUCT, slider_products, universal_products
+from rigid.solvers.verlet.vector_product import VECTOR_PRODUCT, products_of
 from rigid.spring import has_effect, spring_numbers
 
 # Least part of its volume that a frame keeps in a joint.
@@ -43,8 +43,8 @@ class JointConstraints:
         frames: a Frame for each body.
         members: indices of the particles of each body.
         models: those of all worlds.
-        rows: whether joints are scalar equalities where they can be, for the direct solve: universal joints and
-            sliders as products of vectors; motors without a bound; limits without play.
+        rows: whether joints are scalar equalities where they can be, for the direct solve: what shared particles leave
+            open as products of vectors; motors without a bound; limits without play.
 
     Attributes:
         bodies: those that constraints act on.
@@ -66,22 +66,17 @@ class JointConstraints:
         """Add the constraints of all joints and gears. Particles that bodies share are not added here."""
         for index, joint in enumerate(self.model.joints):
             of_worlds, self._joint = [model.joints[index] for model in self.models], index
-            bodies = joint.parent, joint.child
-            if isinstance(joint, Ball):
+            if joint.type.special == "ball":
                 self._add_ball(joint, of_worlds)
-            elif isinstance(joint, (Universal, Slider)) and (self.rows or joint.breaks):
-                self._add_products(joint)
-            elif isinstance(joint, Universal):
-                axes = self._fixed(joint.parent, joint.parent_axes[:1]), self._fixed(joint.child, joint.child_axes[1:2])
-                self._add(RIGHT_ANGLE, bodies, (*axes, self._anchors(joint)[1]))
-            elif isinstance(joint, Slider):
-                axes = self._fixed(joint.parent, joint.parent_axes), self._fixed(joint.child, joint.child_axes)
-                self._add(SLIDER, bodies, (*axes, *self._anchors(joint)))
-            elif isinstance(joint, Wheel):
+            elif joint.type.special == "wheel":
                 self._add_wheel(joint)
+            elif joint.type.special is None:
+                self._add_locks(joint)
             for k, (coordinate, bodies, numbers) in enumerate(self._coordinates(joint)):
                 self._counters = self.angles[index].get(k)
-                self._add_drives(coordinate, bodies, numbers, joint, of_worlds)
+                drives = [one.type.coordinates[k].drives(one) for one in of_worlds]
+                own = joint.type.coordinates[k].drives(joint)
+                self._add_drives(coordinate, bodies, numbers, own, drives, joint, of_worlds)
                 limits = [one.coordinate_limits()[k] for one in of_worlds]
                 self._add_limits(coordinate, bodies, numbers, joint.coordinate_limits()[k], limits, joint.breaks)
                 if self._counters == []:
@@ -146,27 +141,48 @@ class JointConstraints:
         return [self._fixed(body, anchor - self._corners(body)[0].mean(axis=0)) for body, anchor in ends]
 
     def _coordinates(self, joint):
-        """The coordinates of a hinge, universal joint or slider: [(Coordinate, its two bodies, its numbers)]."""
-        bodies = joint.parent, joint.child
-        m, n = joint.parent_axes, joint.child_axes
-        if not isinstance(joint, (Hinge, Universal, Slider)):
+        """The coordinates of a joint that its type declares: [(Coordinate, its two bodies, its numbers)]."""
+        if joint.type.special is not None or not joint.type.coordinates:
             return []
-        if isinstance(joint, Slider):
-            return [(SHIFT, bodies, (self._fixed(joint.parent, m[:1]), *self._anchors(joint)))]
-        at_parent, at_child = self._anchors(joint)
-        about_first = self._fixed(joint.parent, m[1:]), self._fixed(joint.child, n[1:2]), at_child
-        if isinstance(joint, Hinge):
-            return [(ANGLE, bodies, about_first)]
-        about_second = self._fixed(joint.child, n[[0, 2]]), self._fixed(joint.parent, m[:1]), at_parent
-        return [(ANGLE, bodies, about_first), (ANGLE, bodies[::-1], about_second)]
+        found, bodies, (at_parent, at_child) = [], (joint.parent, joint.child), self._anchors(joint)
+        m, n, angle = joint.parent_axes, joint.child_axes, FREE_ANGLE if joint.type.slides else ANGLE
+        for coordinate in joint.type.coordinates:
+            if isinstance(coordinate, Shift):
+                axis = self._fixed(joint.parent, m[[coordinate.axis]])
+                found.append((SHIFT, bodies, (axis, at_parent, at_child)))
+                continue
+            (a, b), (a_sine, b_sine) = coordinate.cosine, coordinate.sine
+            if b == b_sine:  # the angle of the child's axis between two of the parent
+                axes = self._fixed(joint.parent, m[[a, a_sine]]), self._fixed(joint.child, n[[b]])
+                found.append((angle, bodies, (*axes, at_child)))
+            else:  # of the parent's axis between two of the child
+                axes = self._fixed(joint.child, n[[b, b_sine]]), self._fixed(joint.parent, m[[a]])
+                found.append((angle, bodies[::-1], (*axes, at_parent)))
+        return found
 
     # Constraints ------------------------------------------------------------------------------------------------------
 
+    def _add_locks(self, joint):
+        """Add what a joint's type keeps closed, as far as shared particles leave it open (builder.py: joint_points)."""
+        of_type, bodies = joint.type, (joint.parent, joint.child)
+        if not of_type.slides and len(of_type.right_angles) != 1:
+            return
+        m, n, anchors = joint.parent_axes, joint.child_axes, self._anchors(joint)
+        if self.rows or joint.breaks:
+            self._add_products(joint)
+        elif of_type.translations == (1, 2) and len(of_type.right_angles) == 3:
+            self._add(SLIDER, bodies, (self._fixed(joint.parent, m), self._fixed(joint.child, n), *anchors))
+        else:
+            for a, b in of_type.right_angles:
+                axes = self._fixed(joint.parent, m[[a]]), self._fixed(joint.child, n[[b]])
+                self._add(FREE_RIGHT_ANGLE if of_type.slides else RIGHT_ANGLE, bodies, (*axes, anchors[1]))
+            for a in of_type.translations if of_type.slides else ():
+                self._add(coordinate_limit(SHIFT), bodies, (self._fixed(joint.parent, m[[a]]), *anchors, (0.0, 0.0)))
+
     def _add_products(self, joint):
-        """Add a universal joint or a slider as products of vectors."""
+        """Add what a joint's type keeps closed as products of vectors."""
         (at_parent, parents), (at_child, children) = self._corners(joint.parent), self._corners(joint.child)
-        make = universal_products if isinstance(joint, Universal) else slider_products
-        numbers = make(at_parent, at_child, joint)
+        numbers = products_of(at_parent, at_child, joint)
         members = np.tile(np.concatenate([parents, children]), (len(numbers), 1))
         self._add_constraints(VECTOR_PRODUCT, members, dict(zip(VECTOR_PRODUCT.parameters, numbers.T)))
         self.bodies |= {joint.parent, joint.child}
@@ -195,20 +211,23 @@ class JointConstraints:
             self.of_joints[self._joint] += [(of_type, first + k) for k in range(len(members))]
         self.particles.add_constraints(constraint_type, members, compliance=compliance, **numbers)
 
-    def _add_drives(self, coordinate, bodies, numbers, joint, of_worlds):
-        """Add friction, motor and spring of a coordinate. Args: joint; of_worlds: the joint in each world."""
+    def _add_drives(self, coordinate, bodies, numbers, drives, drives_of_worlds, joint, of_worlds):
+        """Add friction, motor and spring of a coordinate, and its armature.
+
+        Args: drives, drives_of_worlds: Drives, here and in each world; joint, of_worlds: the joint, likewise.
+        """
         constraint_type = coordinate_drive(coordinate)
-        if any(one.friction > 0 for one in of_worlds):
-            given = 0.0, 0.0, 0.0, joint.friction, 0.0, UNLIMITED
+        if any(one.friction > 0 for one in drives_of_worlds):
+            given = 0.0, 0.0, 0.0, drives.friction, 0.0, UNLIMITED
             self._add(constraint_type, bodies, (*numbers, given), compliance(0.0))
-        if any(one.motor for one in of_worlds):
-            bounded = not self.rows or joint.breaks or any(is_bounded(one.motor) for one in of_worlds)
+        if any(one.motor for one in drives_of_worlds):
+            bounded = not self.rows or joint.breaks or any(is_bounded(one.motor) for one in drives_of_worlds)
             number = self._count(constraint_type, bounded)
             self.motors[joint.name] = constraint_type.compliant if bounded else constraint_type, number
-            given = compliance(motor_stiffness(joint.motor)) if bounded else 0.0
-            self._add(constraint_type, bodies, (*numbers, motor_numbers(joint.motor)), given)
-        if any(has_effect(one.spring) for one in of_worlds):
-            stiffness, damping, rest = spring_numbers(joint.spring)
+            given = compliance(motor_stiffness(drives.motor)) if bounded else 0.0
+            self._add(constraint_type, bodies, (*numbers, motor_numbers(drives.motor)), given)
+        if any(has_effect(one.spring) for one in drives_of_worlds):
+            stiffness, damping, rest = spring_numbers(drives.spring)
             given = 0.0, rest, 0.0, 0.0, damping, UNLIMITED
             self._add(constraint_type, bodies, (*numbers, given), compliance(stiffness))
         if any(one.armature > 0 for one in of_worlds):
@@ -233,7 +252,7 @@ class JointConstraints:
         elif coordinate.turns and max(end - begin for begin, end in limits_of_worlds) < WIDEST:
             middle, half = (low + high) / 2, (high - low) / 2
             m = rotated_axes(np.reshape(numbers[0], (2, 3)), middle)
-            self._add(ANGLE_LIMIT, bodies, (m, *numbers[1:], cosine_and_sine(half)))
+            self._add(angle_limit(coordinate), bodies, (m, *numbers[1:], cosine_and_sine(half)))
         else:
             self._add(coordinate_limit(coordinate), bodies, (*numbers, (max(low, -UNLIMITED), min(high, UNLIMITED))))
 

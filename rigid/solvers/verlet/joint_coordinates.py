@@ -78,6 +78,12 @@ def angle_response(y, w, p):
 
 
 @ti.func
+def free_angle_response(y, w, p):
+    """Displacements by a unit impulse on the angle; nothing joins the frames at a point."""
+    return free_response(y, w, torque_gradient(angle_of(frame_axes(y, 0), frame_axes(y, 1), p)[1]))
+
+
+@ti.func
 def shift(x, p):
     """Shift q = (P_2 - P_1)·m_0 [m] of the second frame's anchor from the first's, along an axis of the first.
 
@@ -101,6 +107,7 @@ def shift_response(y, w, p):
 
 
 ANGLE = Coordinate(angle, angle_response, vectors("m1", "m2", "n", "anchor"), True)
+FREE_ANGLE = ANGLE._replace(respond=free_angle_response)  # of joints that slide
 SHIFT = Coordinate(shift, shift_response, vectors("m0", "anchor_1", "anchor_2"), False)
 
 

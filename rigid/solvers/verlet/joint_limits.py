@@ -17,9 +17,7 @@ import taichi as ti
 
 from pbd.constraints.constraint_type import ConstraintType, scalar_constraint
 from rigid.solvers.verlet.joint_coordinates import (
-    ANGLE,
     angle_of,
-    angle_response,
     swing_gradient,
     torque_gradient,
     twist_cosine_sine,
@@ -50,7 +48,14 @@ def beyond(sine, cosine, p, half: ti.template()):
     return ti.abs(sine) * p[half] - cosine * p[half + 1], cosine * p[half] + ti.abs(sine) * p[half + 1]
 
 
-def _angle_limit():
+@cache
+def angle_limit(coordinate):
+    """Constraint type for limits of an angle, less than a turn wide.
+
+    The parent's m_1 and m_2 are rotated to their middle, so the limits are ± half the width, and a joint beyond them
+    goes back to the limit that is nearer on the circle. Numbers: those of the angle, cosine and sine of half the width.
+    """
+
     @ti.func
     def parts(of, p):
         a, n = of[0], fixed_vector(of[1], p, 6)
@@ -77,7 +82,7 @@ def _angle_limit():
     def project(x, start, w, p, compliance, multiplier, from_start: ti.template()):
         of, y = axes_of(x, 2), impulse_pose(x, start, 2, from_start)
         gradient = torque_gradient(angle_of(of[0], of[1], p)[1])
-        return project_equality(x, y, excess(of, p), gradient, angle_response(y, w, p)), multiplier
+        return project_equality(x, y, excess(of, p), gradient, coordinate.respond(y, w, p)), multiplier
 
     @ti.func
     def function(x, p):
@@ -87,15 +92,9 @@ def _angle_limit():
         torque = ti.select(sine < 0.0, 1.0, -1.0) * angle_of(of[0], of[1], p)[1]
         return -ti.atan2(outside, inside), corner_gradients(x, of, torque_gradient(torque), 2)
 
-    numbers = (*ANGLE.numbers, "cosine", "sine")
+    numbers = (*coordinate.numbers, "cosine", "sine")
     direct = {"function": function, "at_least": True}
     return ConstraintType("angle limit", 8, numbers, project, value, is_satisfied=is_satisfied, **direct)
-
-
-# Limits less than a turn wide. The parent's m_1 and m_2 are rotated to their middle, so the limits are ± half the
-# width, and a joint beyond them goes back to the limit that is nearer on the circle. Numbers: those of the angle,
-# cosine and sine of half the width.
-ANGLE_LIMIT = _angle_limit()
 
 
 @ti.func

@@ -1,4 +1,4 @@
-"""Constraint types for equalities of joints: universal joints, sliders, gears, and frames that may not invert.
+"""Constraint types for equalities of joints: right angles, sliders, gears, and frames that may not invert.
 
 All but RIGHT_HANDED act on the corners of several frames (relative_rotation.py).
 """
@@ -53,7 +53,20 @@ def right_angle(x, p):
     return m_0.dot(n_1), torque_gradient(n_1.cross(m_0))
 
 
-def _right_angle():
+@ti.func
+def joined_right_angle_response(y, w, p):
+    """Displacements by a unit impulse on the product; the frames stay joined at an anchor."""
+    joint = joint_system(y, w, fixed_vector(frame_axes(y, 1), p, 6))
+    return jointed_response(joint, w, right_angle(y, p)[1][3])
+
+
+@ti.func
+def free_right_angle_response(y, w, p):
+    """Displacements by a unit impulse on the product; nothing joins the frames at a point."""
+    return free_response(y, w, right_angle(y, p)[1])
+
+
+def _right_angle(respond):
     @ti.func
     def value(x, p):
         return right_angle(x, p)[0]
@@ -62,16 +75,14 @@ def _right_angle():
     def project(x, start, w, p, compliance, multiplier, from_start: ti.template()):
         C, gradient = right_angle(x, p)
         y = impulse_pose(x, start, 2, from_start)
-        joint = joint_system(y, w, fixed_vector(frame_axes(y, 1), p, 6))
-        return project_equality(x, y, C, gradient, jointed_response(joint, w, right_angle(y, p)[1][3])), multiplier
+        return project_equality(x, y, C, gradient, respond(y, w, p)), multiplier
 
     numbers = vectors("m0", "n1", "anchor")
     return ConstraintType("right angle", 8, numbers, project, value)
 
 
-# The axes of a universal joint: the parent's m_0 and the child's n_1 stay at a right angle. The violation is nearly an
-# angle [rad].
-RIGHT_ANGLE = _right_angle()
+# An axis m_0 of the parent and an axis n_1 of the child stay at a right angle. The violation is nearly an angle [rad].
+RIGHT_ANGLE, FREE_RIGHT_ANGLE = _right_angle(joined_right_angle_response), _right_angle(free_right_angle_response)
 
 
 def _slider():

@@ -57,8 +57,9 @@ def test_bodies_on_paths_are_roots():
     model.add_hinge("first", "second", (0, 0, 0), Y)  # nothing can move along this joint and the next
     model.add_hinge(rigid.GROUND, "first", (0, 0, 0), Y)
     assert [(link.body, link.kind, link.parent, link.joint, link.reversed) for link in spanning_trees(model)] == [
-        (3, LinkKind.FREE, -1, None, False), (0, LinkKind.HINGE, 0, 0, True), (1, LinkKind.HINGE, 1, 1, False),
-        (2, LinkKind.HINGE, 2, 2, False), (4, LinkKind.FREE, -1, None, False),
+        (3, LinkKind.FREE, -1, None, False), (0, LinkKind.COORDINATES, 0, 0, True),
+        (1, LinkKind.COORDINATES, 1, 1, False), (2, LinkKind.COORDINATES, 2, 2, False),
+        (4, LinkKind.FREE, -1, None, False),
     ]  # fmt: skip
 
 
@@ -105,4 +106,4 @@ def test_coordinates_are_zero_at_the_start(kind):
     poses = np.concatenate([state.position, state.rotation], axis=-1)[None]
     found = trees.coordinates_of(poses)[0, 7:]
     assert found == pytest.approx([1, 0, 0, 0] if kind == "ball" else np.zeros(len(found)), abs=1e-14)
-    assert trees.links[1].kind != LinkKind.HINGE or kind == "hinge"
+    assert trees.links[1].kind == (LinkKind.BALL if kind == "ball" else LinkKind.COORDINATES)

@@ -16,7 +16,7 @@ from pbd.direct.gradients import gradients_at
 from rigid.rotation import rotate
 from rigid.solvers.verlet.joint_coordinates import ANGLE, SHIFT
 from rigid.solvers.verlet.joint_drives import coordinate_drive
-from rigid.solvers.verlet.joint_limits import ANGLE_LIMIT, BALL_LIMIT, coordinate_limit
+from rigid.solvers.verlet.joint_limits import BALL_LIMIT, angle_limit, coordinate_limit
 from rigid.solvers.verlet.joint_locks import gear
 
 g = 9.81
@@ -232,7 +232,7 @@ def random_axes(generator):
         (coordinate_drive(ANGLE), None),
         (coordinate_drive(SHIFT), None),
         (gear(ANGLE, SHIFT, (0, 1, 0, 2)), None),
-        (ANGLE_LIMIT, None),
+        (angle_limit(ANGLE), None),
         (coordinate_limit(ANGLE), None),
         (coordinate_limit(SHIFT), None),
         (BALL_LIMIT.rows[0], 0.0),
