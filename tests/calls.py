@@ -64,6 +64,7 @@ SAMPLES = {
     "exclude_contact.a": "torso", "exclude_contact.b": "bare", "may_touch.a": 0, "may_touch.b": 1, "body": "torso",
     "joint": "hip", "size": (0.1, 0.2, 0.3), "radius": 0.1, "length": 0.5, "mesh": SURFACE_OF_CUBE, "mass": 1.0,
     "inertia": (1.0, 1.0, 1.0), "parent": "torso", "child": "bare", "point": (0, 0, 0.1), "axis": (0, 0, 1),
+    "add_planar.normal": (1, 0, 0),
     "parent_axis": (1, 0, 0), "child_axis": (0, 1, 0), "add_wheel.wheel": "bare", "add_wheel.radius": 0.3,
     "add_wheel.axis": (0, 1, 0), "add_spring.a": "torso", "add_spring.b": "bare", "stiffness": 10.0,
     "joint_a": "hip", "joint_b": "rail", "ratio": 2.0, "particles": lambda d: d.particles, "model": lambda d: d.model,

@@ -341,7 +341,8 @@ class Reader:
         ancestor = parent = self.index_of(m.body_parentid[body])
         for k, group in enumerate(groups[:-1]):
             label = group[0].name
-            link = part(self.link_mass, f"{label} link" if label else None, k + 1)
+            link_name = f"{label} link" if label else name and f"{name} link {k}"
+            link = part(self.link_mass, link_name, k + 1)
             self.approximated += add_joint(self.model, parent, link, group, self.collide)
             parent = link
         between = max(len(groups) - 1, 0)

@@ -60,9 +60,10 @@ def joint_of(compiled, data, j, name, motor=None):
 def grouped(joints, merge=None):
     """Split the joints of a body into groups, each of which becomes one joint of a Model, from the parent outwards.
 
-    Two or three hinges at right angles may form one group. Any other joint is a group by itself.
+    Two or three hinges at right angles may form one group. So may slides and a hinge that are a cylindrical or planar
+    joint, if at most one of them has a name, as save_mjcf writes them. Any other joint is a group by itself.
 
-    Args: joints: MujocoJoints; merge: whether hinges form groups; None: if none has an armature or a motor, which a
+    Args: joints: MujocoJoints; merge: whether there are groups; None: if none has an armature or a motor, which a
     group has not.
     """
     if merge is None:
@@ -71,7 +72,28 @@ def grouped(joints, merge=None):
         axes = np.array([joint.axis for joint in joints])
         if np.abs(np.triu(axes @ axes.T, 1)).max() < RIGHT_ANGLE:
             return [joints]
+    named = sum(joint.name is not None for joint in joints)
+    if merge and named < 2 and (is_cylindrical(joints) or is_planar(joints)):
+        return [joints]
     return [[joint] for joint in joints]
+
+
+def is_cylindrical(joints):
+    """Whether joints are a slide and then a hinge about the same direction."""
+    if [joint.kind for joint in joints] != [SLIDE, HINGE]:
+        return False
+    return np.linalg.norm(np.cross(joints[0].axis, joints[1].axis)) < RIGHT_ANGLE
+
+
+def is_planar(joints):
+    """Whether joints are two equal slides at a right angle and then a hinge at right angles to both."""
+    if [joint.kind for joint in joints] != [SLIDE, SLIDE, HINGE]:
+        return False
+    first, second, hinge = joints
+    angles = first.axis @ second.axis, first.axis @ hinge.axis, second.axis @ hinge.axis
+    return np.abs(angles).max() < RIGHT_ANGLE and all(
+        getattr(first, name) == getattr(second, name) for name in ("friction", "stiffness", "damping", "rest")
+    )
 
 
 def add_joint(model, parent, child, group, collide=False):
@@ -81,9 +103,10 @@ def add_joint(model, parent, child, group, collide=False):
     """
     if len(group) == 1:
         return add_single(model, parent, child, group[0], collide)
+    if group[0].kind == SLIDE:
+        return add_sliding(model, parent, child, group, collide)
     names = [joint.name for joint in group if joint.name]
-    parts = {"armature": any(joint.armature for joint in group), "motors": any(joint.motor for joint in group)}
-    lost = [f"without {what}" for what, was_there in parts.items() if was_there]
+    lost = lost_of(group)
     point = np.mean([joint.point for joint in group], axis=0)
     apart = max(np.linalg.norm(a.point - b.point) for a in group for b in group)
     said = lost + ([f"their axes, {apart:.3g} m apart, moved to a common point"] if apart > TOGETHER else [])
@@ -118,21 +141,52 @@ def add_joint(model, parent, child, group, collide=False):
     return [f"{who} as one {kind} joint, {', '.join(said)}"]
 
 
+def lost_of(group):
+    """What a group loses as one joint, a list of strings."""
+    parts = {"armature": any(joint.armature for joint in group), "motors": any(joint.motor for joint in group)}
+    return [f"without {what}" for what, was_there in parts.items() if was_there]
+
+
+def add_sliding(model, parent, child, group, collide):
+    """Add slides and a hinge as one cylindrical or planar joint. Args and return value: see add_joint."""
+    *slides, hinge = group
+    along = slides[0].axis if len(slides) == 1 else np.cross(slides[0].axis, slides[1].axis)
+    sign = 1.0 if along @ hinge.axis > 0 else -1.0  # the joint counts the angle about its own axis
+    limits = hinge.limits if hinge.limits is None or sign > 0 else (-hinge.limits[1], -hinge.limits[0])
+    name = next((joint.name for joint in group if joint.name), None)
+    common = {
+        "angle_limits": limits, "shift_friction": slides[0].friction, "angle_friction": hinge.friction,
+        "shift_spring": own_spring(slides[0]), "angle_spring": own_spring(hinge, sign),
+        "name": name, "collide": collide,
+    }  # fmt: skip
+    if len(slides) == 1:
+        model.add_cylindrical(parent, child, hinge.point, along, shift_limits=slides[0].limits, **common)
+    else:
+        model.add_planar(
+            parent, child, hinge.point, along, axis=slides[0].axis, first_limits=slides[0].limits,
+            second_limits=slides[1].limits, **common,
+        )  # fmt: skip
+    lost = lost_of(group)
+    return [f"{name or 'slides and a hinge'} as one joint, {', '.join(lost)}"] if lost else []
+
+
+def own_spring(joint, sign=1.0):
+    """The spring of a hinge or slide, None for none. Args: joint; sign: of the coordinate that counts it."""
+    return spring(joint.stiffness, joint.damping, sign * joint.rest if joint.stiffness else 0.0)
+
+
 def add_single(model, parent, child, joint, collide):
     """Add a single hinge, slider or ball. Args and return value: see add_joint."""
     common = {"friction": joint.friction, "name": joint.name, "collide": collide}
     if joint.kind != BALL:
         common |= {"armature": joint.armature, "motor": joint.motor}
-    rest = joint.rest if joint.stiffness else 0.0
     if joint.kind == HINGE:
         model.add_hinge(
-            parent, child, joint.point, joint.axis, limits=joint.limits,
-            spring=spring(joint.stiffness, joint.damping, rest), **common,
+            parent, child, joint.point, joint.axis, limits=joint.limits, spring=own_spring(joint), **common,
         )  # fmt: skip
     elif joint.kind == SLIDE:
         model.add_slider(
-            parent, child, joint.point, joint.axis, limits=joint.limits,
-            spring=spring(joint.stiffness, joint.damping, rest), **common,
+            parent, child, joint.point, joint.axis, limits=joint.limits, spring=own_spring(joint), **common,
         )  # fmt: skip
     else:
         # MuJoCo limits the angle of the whole rotation. A cone and twist limits of that angle contain all such.

@@ -3,7 +3,8 @@
     Model                         MJCF
     body                          body with the same frame, mass and inertia; free if nothing joins it
     ball                          one joint
-    hinge, slider and others      a hinge for each angle, a slide for each shift; the first has the joint's name
+    hinge, slider and others      a hinge for each angle, a slide for each shift: that with a
+                                  motor, or the first, has the joint's name
     fixed                         body without joints, part of its parent
     joint that closes a loop      equality constraints: connect for a ball, two for a hinge, weld for a fixed joint
     distance, spring              spatial tendon between two sites, with a range, or a stiffness
@@ -189,19 +190,20 @@ class Writer:
         spin = body.local_direction(body.angular_velocity - parent.angular_velocity)
         carried = np.cross(parent.angular_velocity, body.position - parent.position)
         drift = body.local_direction(body.velocity - parent.velocity - carried) + np.cross(spin, joint.child_anchor)
-        name = {"name": joint.name}
-        for coordinate, limits in zip(joint.type.coordinates, joint.coordinate_limits()):
-            drives, axis = coordinate.drives(joint), joint.child_axes[coordinate.axis]
+        of_all = [coordinate.drives(joint) for coordinate in joint.type.coordinates]
+        named = next((k for k, drives in enumerate(of_all) if drives.motor is not None), 0)
+        for k, (coordinate, drives) in enumerate(zip(joint.type.coordinates, of_all)):
+            axis, limits = joint.child_axes[coordinate.axis], joint.coordinate_limits()[k]
             given = {"pos": joint.child_anchor, "axis": axis, "frictionloss": drives.friction}
             if joint.armature:
                 given["armature"] = joint.armature
             if drives.spring is not None:
                 given["springref"] = drives.spring.rest
             element_type = ELEMENTS[type(coordinate)]
+            name = {"name": joint.name} if k == named else {}
             self.add(element, "joint", type=element_type, **name, **range_of(limits), **given,
                      **stiffness_of(drives.spring))  # fmt: skip
             self.speeds.append((drift if element_type == "slide" else spin) @ axis)
-            name = {}
 
     def add_geom(self, k, piece):
         """Add shape k to its body or the ground."""

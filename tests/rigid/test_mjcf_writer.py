@@ -106,6 +106,67 @@ def test_joints_come_back(tmp_path):
     assert gear.ratio == -0.5
 
 
+def sliding():
+    """A body on a cylindrical joint to the ground, and one on a planar joint to it, both moving."""
+    random, model = np.random.default_rng(7), rigid.Model(gravity=(0.3, 0, -g))
+    for k in range(2):
+        model.add_body(mass=1.0 + k, inertia=(0.1, 0.15, 0.2), position=(0.5 * k, 0.2, 0), rotation=random_turn(random),
+                       name=f"body {k}")  # fmt: skip
+    model.add_cylindrical(
+        rigid.GROUND, 0, (0, 0.1, 0), (1, 0.5, 1), shift_limits=(-5.0, 5.0), angle_limits=(-9.0, math.inf),
+        shift_spring=rigid.Spring(8.0, 0.1, rest=0.1), angle_spring=rigid.Spring(0.5, 0.02), name="tube",
+    )  # fmt: skip
+    model.add_planar(
+        0, 1, (0.5, 0.1, 0.1), (0, 1, 1), axis=(1, 0, 0), second_limits=(-6.0, 5.0), angle_limits=(-7.0, 8.0),
+        shift_spring=rigid.Spring(4.0, 0.1), angle_spring=rigid.Spring(0.5, 0.01, rest=0.2), name="table",
+    )  # fmt: skip
+    for body, spin in ((0, 0.7), (1, 0.7)):  # about the tube
+        axis = np.array((1, 0.5, 1)) / 1.5
+        model.bodies[body].angular_velocity = spin * axis
+        model.bodies[body].velocity = np.cross(spin * axis, model.bodies[body].position - (0, 0.1, 0)) + 0.2 * axis
+    return model
+
+
+def test_cylindrical_and_planar_joints_come_back(tmp_path):
+    given = sliding()
+    found, compiled = saved_and_loaded(given, tmp_path)
+    assert compiled.jnt_type.tolist() == [2, 3, 2, 2, 3]  # slides and hinges
+    for old in given.joints:
+        joint = found.joint(old.name)
+        assert joint.kind == old.kind
+        assert joint.springs == pytest.approx(old.springs)
+        assert np.array(joint.coordinate_limits()) == pytest.approx(np.array(old.coordinate_limits()), abs=1e-14)
+        rows = 3 if old.kind == "planar" else 1
+        axes, old_axes = (model.body(each.child).world_direction(each.child_axes)
+                          for model, each in ((found, joint), (given, old)))  # fmt: skip
+        assert axes[:rows] == pytest.approx(old_axes[:rows], abs=1e-13)
+
+
+def test_mujoco_moves_cylindrical_and_planar_joints_the_same(tmp_path):
+    # Both integrate with steps of 1e-4 s; MuJoCo's Euler scheme and ours are of first order.
+    model = sliding()
+    _, compiled = saved_and_loaded(model, tmp_path)
+    compiled.opt.timestep = 1e-4
+    data = mujoco.MjData(compiled)
+    mujoco.mj_resetDataKeyframe(compiled, data, 0)
+    for _ in range(4000):
+        mujoco.mj_step(compiled, data)
+    solver = rigid.solver("articulated", model, dt=1e-4)
+    solver.step(4000)
+    found = np.concatenate([solver.joint_positions()[name] for name in ("tube", "table")])
+    assert np.abs(data.qpos).min() > 1e-2
+    assert found == pytest.approx(data.qpos, abs=2e-3)
+
+
+def test_the_coordinate_with_a_motor_has_the_name(tmp_path):
+    model = rigid.Model()
+    model.add_body(mass=1.0, inertia=(1, 1, 1), position=(0, 0, 0))
+    model.add_cylindrical(rigid.GROUND, 0, (0, 0, 0), Z, angle_motor=rigid.Motor(torque=0.5), name="screw")
+    _, compiled = saved_and_loaded(model, tmp_path)
+    assert [compiled.joint(k).name for k in range(2)] == ["", "screw"]
+    assert compiled.actuator_trnid[0, 0] == 1
+
+
 def test_colliding_joints_and_rolling_friction_come_back(tmp_path):
     model = rigid.Model()
     for k, rolling in enumerate((0.02, 0.0)):

@@ -33,6 +33,8 @@ JOINTS = {
     "hinge": lambda m, a, b, p, n: m.add_hinge(a, b, p, n),
     "universal": lambda m, a, b, p, n: m.add_universal(a, b, p, n, rotation.frame_axes(n)[2]),
     "slider": lambda m, a, b, p, n: m.add_slider(a, b, p, n),
+    "cylindrical": lambda m, a, b, p, n: m.add_cylindrical(a, b, p, n),
+    "planar": lambda m, a, b, p, n: m.add_planar(a, b, p, n),
     "fixed": lambda m, a, b, p, n: m.add_fixed(a, b, p),
 }
 

@@ -3,9 +3,10 @@
     data.py       arrays and their columns
     builder.py    makes the arrays of joints, springs and gears from models
     rows.py       write_joint_rows, which a solver's kernel calls: read this first
-    frames.py     where the two ends of a joint are; coordinates
+    frames.py     where the two ends of a joint are
     locks.py      rows that keep joints closed
-    ball.py hinge.py universal.py slider.py distance.py wheel.py    one joint each: its coordinates, its other rows
+    coordinates.py    shifts and angles that types of joints declare (rigid/joints/joint_type.py)
+    special.py    ball.py distance.py wheel.py: what is not declared, but written by a file for one type
     drive.py      limits, friction, motors and springs along a coordinate, gears between two
     positions.py  joint positions and velocities from a state
     gaps.py       joint errors from a state

@@ -18,6 +18,12 @@ JOINTS = {
         *pair, (0.3, 0, 0), Y, Z, parent_limits=(-0.4, 0.5), child_limits=(-0.1, 0.1)
     ),
     "slider": lambda model, *pair: model.add_slider(*pair, (0.3, 0, 0), Z, limits=(-0.2, 0.1)),
+    "cylindrical": lambda model, *pair: model.add_cylindrical(
+        *pair, (0.3, 0, 0), Z, shift_limits=(-0.2, 0.1), angle_limits=(-0.4, 0.5)
+    ),
+    "planar": lambda model, *pair: model.add_planar(
+        *pair, (0.3, 0, 0), Z, first_limits=(-0.2, 0.1), angle_limits=(-0.4, 0.5)
+    ),
     "fixed": lambda model, *pair: model.add_fixed(*pair, (0.3, 0, 0)),
     "string": lambda model, *pair: model.add_distance(*pair, (0.1, 0, 0), (0.3, 0, 0), limits=(-math.inf, 0.05)),
 }
@@ -53,6 +59,8 @@ def moved(model, shift, turn, everything=(0.3, -1.2, 0.7)):
         ("universal", (0.01, 0.02, -0.02), 0.03),
         ("fixed", (0.01, 0.02, -0.02), 0.03),
         ("slider", (0.03, 0.04, -0.5), 0.05),  # it slides along z
+        ("cylindrical", (0.03, 0.04, -0.5), 0.05),
+        ("planar", (0.3, -0.4, 0.05), 0.05),  # it slides across z
         ("string", (0.04, 0, 0), 0.0),  # a string may be longer
         ("string", (0.3, 0, 0), 0.25),
         ("string", (-0.15, 0, 0), 0.0),
@@ -77,6 +85,10 @@ def test_gap_equals_the_shift_of_the_child(kind, shift, gap, ground):
         ("universal", (0, 0, 0.7), 0.0),
         ("universal", (0.1, 0, 0), 0.1),
         ("slider", (0.02, 0.03, -0.06), 0.07),
+        ("cylindrical", (0, 0, 2.0), 0.0),
+        ("cylindrical", (0.06, 0.08, 0), 0.1),
+        ("planar", (0, 0, 2.0), 0.0),
+        ("planar", (0.06, 0.08, 0), 0.1),
         ("fixed", (0.2, 0.3, -0.6), 0.7),
         ("fixed", (3.0, 0, 0), 3.0),
         ("fixed", (0, 1e-9, 0), 1e-9),
@@ -99,6 +111,9 @@ def test_angle_error_equals_the_rotation_of_the_child(kind, turn, locked):
         ("ball", 0, (0, 0.3, 0.4), 0.3),
         ("ball", 0, (0.4, 0, 0), 0.1),
         ("slider", 0.3, (0, 0, 0), 0.2),
+        ("cylindrical", 0.3, (0, 0, 0.1), 0.2),
+        ("cylindrical", 0.1, (0, 0, 0.8), 0.3),
+        ("planar", 0, (0, 0, -0.7), 0.3),
         ("fixed", 0.3, (0.1, 0, 0), 0.0),
         ("string", 0.3, (0, 0, 0), 0.0),
     ],
@@ -120,14 +135,14 @@ def test_rotations_in_32_bits_are_accepted():
 def test_stacked_states_equal_single_states():
     random = np.random.default_rng(4)
     model = rigid.Model()
-    bodies = [model.add_body(mass=1.0, inertia=(1, 1, 1), position=(0.6 * k, 0, 0)) for k in range(7)]
+    bodies = [model.add_body(mass=1.0, inertia=(1, 1, 1), position=(0.6 * k, 0, 0)) for k in range(1 + len(JOINTS))]
     for k, make in enumerate(JOINTS.values()):
         make(model, bodies[k], bodies[k + 1])
-    position, rotation = random.normal(size=(4, 7, 3)), normalised(random.normal(size=(4, 7, 4)))
+    position, rotation = random.normal(size=(4, len(bodies), 3)), normalised(random.normal(size=(4, len(bodies), 4)))
     many = rigid.State(position, rotation, position, position)
     one = [rigid.State(*each, each[0], each[0]) for each in zip(position, rotation)]
     for read in (joint_gaps, joint_turns, lambda m, s: limit_violations(m, JointPositions(m).positions(s))):
-        assert read(model, many).shape == (4, 6)
+        assert read(model, many).shape == (4, len(JOINTS))
         assert np.array_equal(read(model, many), [read(model, state) for state in one])
 
 
