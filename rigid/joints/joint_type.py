@@ -13,8 +13,7 @@ and what is left free, as coordinates:
     Coordinate     any other: its equations are in the files of a `special` type
 
 Shifts come first, then angles. So the child's frame is the parent's, shifted along its axes, then rotated: by R(m_k, q)
-for one angle; by two angles R(m_0, a) R(n_1, b). These are also the coordinates of
-trees in "articulated".
+for one angle; by two angles R(m_0, a) R(n_1, b). These are also the coordinates of trees in "articulated".
 """
 
 from dataclasses import KW_ONLY, dataclass
@@ -129,6 +128,8 @@ class JointType:
             if len(self.coordinates) != free:
                 given = f"joint type {self.kind!r} with {len(self.coordinates)} coordinates"
                 raise ValueError(f"{given}: expected {free}, which its translations and right_angles leave")
+            if any(coordinate.counted for coordinate in self.coordinates[: len(self.coordinates) - len(self.angles)]):
+                raise ValueError(f"joint type {self.kind!r} has an angle before a shift: expected shifts first")
             object.__setattr__(self, "degrees_of_freedom", free)
 
     @property

@@ -1,0 +1,53 @@
+"""Records of joint types: what they keep closed agrees with what they leave free."""
+
+import numpy as np
+import pytest
+
+import rigid
+from rigid import joints
+from rigid.joints.joint_type import ALL, Angle, JointType, Shift
+from rigid.rotation import exponential, to_matrix
+
+TYPES = [
+    each.type for each in vars(joints).values()
+    if isinstance(each, type) and issubclass(each, rigid.Joint) and each is not rigid.Joint
+]  # fmt: skip
+DECLARED = [each for each in TYPES if each.special is None]
+
+
+def test_all_types_are_here():
+    assert {each.kind for each in TYPES} == {
+        "ball", "hinge", "universal", "slider", "cylindrical", "planar", "fixed", "distance", "wheel",
+    }  # fmt: skip
+    assert all(hasattr(rigid.Model, f"add_{each.kind}") for each in TYPES)
+
+
+@pytest.mark.parametrize("of_type", DECLARED, ids=lambda each: each.kind)
+def test_coordinates_leave_closed_what_is_declared_and_are_read_back(of_type):
+    # The child's frame is the parent's, shifted along its axes, then rotated about one axis after another: any such
+    # pose satisfies all translations and right angles, and has the coordinates that led to it.
+    random = np.random.default_rng(1)
+    for _ in range(10):
+        values, turn, way = random.uniform(-1.5, 1.5, len(of_type.coordinates)), np.eye(3), np.zeros(3)
+        for coordinate, value in zip(of_type.coordinates, values):
+            axis = np.eye(3)[coordinate.axis]
+            if isinstance(coordinate, Shift):
+                way = way + value * axis
+            else:
+                turn = turn @ to_matrix(exponential(value * axis))
+        # turn[a, b] is m_a·n_b: the columns of a rotation matrix are the rotated axes.
+        closed = [way[a] for a in of_type.translations] + [turn[a, b] for a, b in of_type.right_angles]
+        assert np.abs(closed).max(initial=0.0) < 1e-15
+        found = [coordinate.position(turn, way) for coordinate in of_type.coordinates]
+        assert found == pytest.approx(values, abs=1e-14)
+    assert of_type.degrees_of_freedom == 6 - len(of_type.translations) - len(of_type.right_angles)
+
+
+def test_wrong_records_are_refused():
+    hinge = {"translations": ALL, "right_angles": ((1, 0), (2, 0))}
+    with pytest.raises(ValueError, match="'odd' with 2 coordinates: expected 1"):
+        JointType("odd", **hinge, coordinates=(Angle(0), Angle(1)))
+    with pytest.raises(ValueError, match="an angle before a shift: expected shifts first"):
+        JointType("odd", translations=(1, 2), right_angles=((1, 0), (2, 0)), coordinates=(Angle(0), Shift(0)))
+    with pytest.raises(ValueError, match="special"):
+        JointType("odd", special="odd")
