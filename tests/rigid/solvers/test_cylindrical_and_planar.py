@@ -235,3 +235,15 @@ def test_one_motor_in_a_joint():
 )
 def test_refused_fields_are_named(field, value):
     assert field in refusal(lambda: on_a_slope("planar", **{field: value}), (TypeError, ValueError))
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_worlds_have_the_bits_that_they_have_alone(solver):
+    models = [on_a_slope("planar", spin=1.0 + k, shift_friction=0.5 * k, angle_limits=(-0.5, 0.02)) for k in range(3)]
+    together = rigid.solver(solver, models, dt=STEP)
+    together.step(50)
+    for k, model in enumerate(models):
+        alone = rigid.solver(solver, [model, model, model], dt=STEP)
+        alone.step(50)
+        for name in ("position", "rotation", "velocity"):
+            assert np.array_equal(getattr(alone.state(), name)[1], getattr(together.state(), name)[k])
