@@ -25,9 +25,9 @@ OWN = ("pbd", "rigid", "scenes")
 
 # Classes that functions return, or that a Model makes: nobody else does. Not refused there, but where they are used.
 RECORDS = {
-    "Ball", "Body", "BodyShape", "Cloth", "ConstraintType", "Distance", "Diverged", "Energy", "Event", "Figure",
-    "Fixed", "Gear", "Hinge", "Joint", "Plant", "PointSpring", "Ragdoll", "Rope", "Skin", "Slider", "SoftBody",
-    "Statistics", "Universal", "VisualShape", "Wheel", "Comparison", "Recording", "Trace",
+    "Ball", "Body", "BodyShape", "Cloth", "ConstraintType", "Cylindrical", "Distance", "Diverged", "Energy", "Event",
+    "Figure", "Fixed", "Gear", "Hinge", "Joint", "Planar", "Plant", "PointSpring", "Ragdoll", "Rope", "Skin", "Slider",
+    "SoftBody", "Statistics", "Universal", "VisualShape", "Wheel", "Comparison", "Recording", "Trace",
 }  # fmt: skip
 
 TETRAHEDRON = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], float)
@@ -162,7 +162,9 @@ def methods_of(owner, label, instance):
         own = str(getattr(method, "__module__", "")).startswith(OWN)
         if not name.startswith("_") and own and len(inspect.signature(method).parameters) > 1:
             bound = lambda d, name=name: getattr(instance(d), name)  # noqa: E731
-            yield call_of(f"{label}.{name}", f"{owner.__name__}.{name}", bound, inspect.signature(method))
+            of_class = inspect.signature(method)
+            signature = of_class.replace(parameters=list(of_class.parameters.values())[1:])  # without the instance
+            yield call_of(f"{label}.{name}", f"{owner.__name__}.{name}", bound, signature)
 
 
 INSTANCES = {
