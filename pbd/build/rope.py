@@ -48,8 +48,8 @@ def rope(
     """Add a rope along a line.
 
     A long or heavily loaded rope needs `ParticleSystem(solve="direct")`: iterations would stretch it. Its contacts with
-    colliders, boxes and bodies are then part of the solve; those with other particles are not. Particles of mass m between sticks of length l under a tension T swing across with ω = sqrt(4 T/(m l)). Substeps should be below
-    1/ω.
+    colliders, boxes and bodies are then part of the solve; those with other particles are not. Particles of mass m
+    between sticks of length l under a tension T swing across with ω = sqrt(4 T/(m l)). Substeps should be below 1/ω.
 
     Args:
         particles: the pbd.Particles to which it is added.
