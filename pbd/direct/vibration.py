@@ -9,9 +9,8 @@ import taichi as ti
 
 from pbd.core.kernels import any_world
 from pbd.data import DIRECT_RANGE
-from pbd.direct.elimination import substitute
 from pbd.direct.mobility import weigh
-from pbd.direct.one_row import rate_of_row, subtract_row
+from pbd.direct.response import take_away_forbidden
 from pbd.direct.sticks import tension_of
 
 # Power iterations that begin with noise. Afterwards one in each part follows the vibration.
@@ -87,7 +86,7 @@ def begin_with_noise(s: ti.template(), world):
         w = s.particles.position[i, world][3]
         numbers = [ti.sin(ti.cast(17 * i + 5 * k, float)) for k in ti.static(range(3))]
         s.direct.vibration[i, world] = ti.sqrt(w) * ti.Vector(numbers)
-    take_away_forbidden(s, world)
+    take_away_forbidden(s, s.direct.vibration, world)
     scale_vibration(s, 1.0 / norm(s, world), world)
 
 
@@ -114,23 +113,8 @@ def iterate_power(s: ti.template(), world):
                 force[j, world] = force[j, world] + across
     for i in range(s.counts.particles):
         s.direct.vibration[i, world] = weigh(s, i, force[i, world], world)
-    take_away_forbidden(s, world)
+    take_away_forbidden(s, s.direct.vibration, world)
     length = norm(s, world)
     if length > 0.0:
         scale_vibration(s, 1.0 / length, world)
     return length
-
-
-@ti.func
-def take_away_forbidden(s: ti.template(), world):
-    """Multiply the vibration v by P: v - W Jᵀ (J W Jᵀ)⁻¹ J v, with the factor of the last solve."""
-    vibration = ti.static(s.direct.vibration)
-    for index in ti.static(s.features.direct):
-        for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
-            rate = rate_of_row(s.features.types[index], index, s, row, vibration, world)
-            s.direct.unknown[s.direct.place[row], world] = rate
-    substitute(s, world)
-    for index in ti.static(s.features.direct):
-        for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
-            multiplier = s.direct.unknown[s.direct.place[row], world]
-            subtract_row(s.features.types[index], index, s, row, multiplier, s.direct.weighted, vibration, world)

@@ -72,7 +72,7 @@ class Loaded(NamedTuple):
     factorings: Real(count.worlds)  # how often A had been factored when S was made
     field: Vector(3, count.all_particles, count.worlds)  # displacements by an impulse [m]
     free: Real(count.worlds, count.loaded_rows)  # diagonal of Gᵀ W G [1/kg]
-    answers: Real(count.worlds, count.loaded_rows, count.direct_rows)  # x of each column, see pbd/direct/response.py
+    answers: Real(count.worlds, count.loaded_rows, count.direct_rows)  # x of each column, pbd/direct/response.py
     response: Real(count.worlds, count.loaded_rows, count.loaded_rows)  # S
     unknown: Integer(count.worlds, count.loaded_rows)  # the rows of S whose impulse is not zero
     lower: Real(count.worlds, count.loaded_rows, count.loaded_rows)  # L of its factor L D Lᵀ

@@ -22,7 +22,8 @@ from pbd.core.kernels import load_quaternion, load_vector, store_vector
 from pbd.direct.elimination import STIFF
 from pbd.direct.mobility import weigh
 from pbd.direct.one_row import move
-from pbd.direct.response import apply_response, respond
+from pbd.direct.response import take_away_forbidden
+from pbd.direct.solve import apply
 from pbd.integrate import position
 from rigid.collision.data import PAIR
 from rigid.collision.narrow_phase import shape_distance
@@ -160,7 +161,9 @@ def write_column(s: ti.template(), k, axis: ti.template(), world):
     add_displacement(s, a, load_vector(s.hooked.contacts, c, CONTACT.arm_a, world), direction, world)
     add_displacement(s, b, load_vector(s.hooked.contacts, c, CONTACT.arm_b, world), -direction, world)
     loaded.free[world, column] = displacement_at(s, c, world).dot(direction)
-    respond(s, loaded.field, loaded.answers, column, world)
+    take_away_forbidden(s, loaded.field, world)
+    for place in range(s.counts.direct_rows):
+        loaded.answers[world, column, place] = s.direct.unknown[place, world]
     for other in range(loaded.count[world]):
         at = loaded.contact[world, other]
         displacement = displacement_at(s, at, world)
@@ -273,7 +276,12 @@ def apply_impulses(s: ti.template(), world):
         move_bodies(s, s.particles.position, s.particles.position, 1.0, world)
     else:
         move_bodies(s, s.particles.position, s.particles.previous_position, 1.0, world)
-    apply_response(s, loaded.answers, loaded.impulse, rows, world)
+    for place in range(s.counts.direct_rows):
+        answer = 0.0
+        for column in range(rows):
+            answer += loaded.answers[world, column, place] * loaded.impulse[world, column]
+        s.direct.unknown[place, world] = -answer
+    apply(s, world)
     return worst
 
 
