@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from scenes.catalogue.parts.linkage import crossing
-from scenes.catalogue.parts.trajectories import eased
+from scenes.catalogue.components.linkage import crossing
+from scenes.catalogue.components.trajectories import eased
 
 
 def test_trajectory_passes_its_values_at_rest():
