@@ -199,11 +199,18 @@ def constraint_gap(s: ti.template(), a, b, gap, moved, world):
     result = gap - SKIN * margin
     if a > PARTICLE:  # a particle is put outside at once, as a collider of pbd does
         overlap = ti.max(-gap - SLOP * margin, 0.0)
-        fastest = SLOWEST_CORRECTION
-        if moved < RESTING_STEPS * gravity(s, 0).norm() * s.settings.h**2:
-            fastest = ti.max(ti.sqrt(2.0 * BRAKING * gravity(s, 0).norm() * overlap), fastest)
-        result = ti.max(result, 0.0) - ti.min(CORRECTION * overlap, fastest * s.settings.h)
+        rests = moved < RESTING_STEPS * gravity(s, 0).norm() * s.settings.h**2
+        result = ti.max(result, 0.0) - correction(s, overlap, rests)
     return result
+
+
+@ti.func
+def correction(s: ti.template(), overlap, rests):
+    """By how much an overlap is corrected in this substep [m]. Args: overlap [m]; rests: whether its sides do."""
+    fastest = SLOWEST_CORRECTION
+    if rests:
+        fastest = ti.max(ti.sqrt(2.0 * BRAKING * gravity(s, 0).norm() * overlap), fastest)
+    return ti.min(CORRECTION * overlap, fastest * s.settings.h)
 
 
 @ti.func

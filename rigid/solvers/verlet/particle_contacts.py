@@ -14,7 +14,7 @@ from pbd.step_hooks import FixedShapes
 from rigid.collision.data import HEAD, PAIR, POINT, SHAPE, STRUCTURE
 from rigid.collision.narrow_phase import shape_distance
 from rigid.solvers.verlet.contact_sides import PARTICLE, sides_of
-from rigid.solvers.verlet.contacts import axes_of, is_impact
+from rigid.solvers.verlet.contacts import axes_of, correction, is_impact
 from rigid.solvers.verlet.contacts_in_lanes import contact_count
 from rigid.solvers.verlet.data import CONTACT
 from rigid.solvers.verlet.frame_motion import at_start_of_step, corner, direction_now
@@ -116,11 +116,17 @@ def report_load(s: ti.template(), world):
 
 @ti.func
 def gap_now(s: ti.template(), c, world):
-    """Gap between a particle and the body of contact c, where both are now [m]."""
+    """Gap between a particle and the body of contact c, where both are now [m].
+
+    What overlapped at the start of the substep is corrected as slowly as an overlap of two bodies at rest, because all
+    that hangs on the particle moves with it.
+    """
     a, b = sides_of(s, c, world)
     i, shape = PARTICLE - a, s.hooked.points.integers[world, c, PAIR.shape_b]
     x = at_start_of_step(s, b, position(s, i, world), world)
-    return shape_distance(s.hooked.shapes, shape, s.hooked.poses, x, world)[0] - s.particles.radius[i, world]
+    gap = shape_distance(s.hooked.shapes, shape, s.hooked.poses, x, world)[0] - s.particles.radius[i, world]
+    overlap = ti.max(-s.hooked.points.numbers[world, c, POINT.gap], 0.0)
+    return gap + overlap - correction(s, overlap, True)
 
 
 @ti.func
