@@ -2,9 +2,9 @@
 
     r = M u - Jᵀ λ - P - F
 
-u is what the solve has moved particles by, P are impulses from outside, such as those of bodies, and
-F is the friction of those that slide (pbd/direct/contacts.py). The next solve
-moves particles by -W r as well, so that r vanishes when the solves have converged. Until then, momentum changes by r.
+u is what the solve has moved particles by, P are impulses from outside, such as those of bodies, and F is the friction
+of those that slide (pbd/direct/contacts.py). The next solve moves particles by -W r as well, so that r vanishes when
+the solves have converged. Until then, momentum changes by r.
 """
 
 import taichi as ti
