@@ -7,7 +7,8 @@ Gaps and slips C were measured with the impulses R' so far. With S, and new impu
 
 Which contacts push is found by block pivots: all that would pull are let go, and all that would overlap push. The
 resistance of friction is c = μ n·R/|slip|, with the impulse and the slip of the iteration before. So F opposes the slip
-and converges to Coulomb's limit, as in pbd/direct/contacts.py.
+and converges to Coulomb's limit, as in pbd/direct/contacts.py. While pivots go on, c stays, also where a contact is let
+go: otherwise the matrix changes with each pivot, and they go in a circle.
 
 Source: Júdice, Pires, A block principal pivoting algorithm for large-scale strictly monotone linear complementarity
 problems (1994).
@@ -64,6 +65,17 @@ def choose_pushing(s: ti.template(), world):
                 # `is_wrong` reads impulses, which the next solve changes
                 if k >= first and is_wrong(s, k, world):
                     loaded.pushes[world, k] = 1.0 - loaded.pushes[world, k]
+    let_go_of_pulling(s, world)
+
+
+@ti.func
+def let_go_of_pulling(s: ti.template(), world):
+    """Take the impulses from contacts that pull after the most pivots: a pull could gain energy, an overlap cannot."""
+    loaded = ti.static(s.hooked.loaded)
+    for k in range(loaded.count[world]):
+        if loaded.impulse[world, AXES * k] < 0.0:
+            for axis in ti.static(range(AXES)):
+                loaded.impulse[world, AXES * k + axis] = 0.0
 
 
 @ti.func
@@ -79,18 +91,17 @@ def is_wrong(s: ti.template(), k, world):
 
 @ti.func
 def list_unknowns(s: ti.template(), world):
-    """List the rows of S whose impulse is not zero: normals that push, and their tangents with friction.
+    """List the rows of S whose impulse is not zero: normals that push, and tangents with friction.
 
     Returns: how many.
     """
     loaded = ti.static(s.hooked.loaded)
     count = 0
     for k in range(loaded.count[world]):
-        if loaded.pushes[world, k] > 0.0:
-            for axis in ti.static(range(AXES)):
-                if axis == 0 or loaded.resistance[world, k] > 0.0:
-                    loaded.unknown[world, count] = AXES * k + axis
-                    count += 1
+        for axis in ti.static(range(AXES)):
+            if (loaded.pushes[world, k] if axis == 0 else loaded.resistance[world, k]) > 0.0:
+                loaded.unknown[world, count] = AXES * k + axis
+                count += 1
     return count
 
 
