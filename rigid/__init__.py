@@ -7,8 +7,7 @@
 
 The description:
 
-    model.py       Model: adds joints, springs and gears
-    body_model.py  its base: adds bodies and shapes
+    model.py       Model: adds bodies, shapes, joints, springs and gears
     body.py        Body and BodyShape               joints/      one file for each type of joint
     spring.py      Spring, Soft, PointSpring        motor.py     Motor
     mass.py        mass, centre of mass, inertia    rotation.py  quaternions in numpy

@@ -1,19 +1,37 @@
 """Model: a description of rigid bodies, shapes, joints, springs and gears in plain numpy, for any solver.
 
 Points, axes and poses are given in the world frame at time zero. A body or joint is given by its index or its name.
-rigid/body_model.py has the methods that add bodies and shapes.
+rigid/joints has the methods that add joints.
 """
+
+from dataclasses import replace
 
 import numpy as np
 
-from pbd.core.validate import LARGEST, boolean, finite_number, finite_vector
+from pbd.build.mesh import surface
+from pbd.core.messages import shown
+from pbd.core.shapes import PLANE, Box, Capsule, ConvexHull, Cylinder, Plane, Shape, Sphere
+from pbd.core.transaction import Description
+from pbd.core.validate import LARGEST, boolean, finite_number, finite_vector, one_index, one_of, positive
 from rigid import joints
-from rigid.body_model import BodyModel
+from rigid import mass as mass_properties
+from rigid.body import EVERY_GROUP, Body, BodyShape, rod, warn_if_far
+from rigid.mass import checked_inertia
 from rigid.names import GROUND, checked_index, fresh_name
+from rigid.rotation import conjugate, multiply
 from rigid.spring import PointSpring
+from rigid.state import State
+from rigid.visual_shape import VisualShape, posed
+
+# Options of add_box and the other solids: those of add_body and those of add_shape.
+PLACEMENT = ("position", "rotation", "velocity", "angular_velocity", "name", "path", "gravity_scale")
+SURFACE = ("friction", "restitution", "rolling_friction", "spinning_friction", "group", "mask", "visible")
+
+# A body on a path has these if no others are given. They size its frame of particles, and have no other effect.
+PLACEHOLDER_MASS, PLACEHOLDER_INERTIA, PLACEHOLDER_DENSITY = 1.0, (0.1, 0.1, 0.1), 1000.0
 
 
-class Model(BodyModel):
+class Model(Description):
     """Rigid bodies with their shapes, joints, springs and gears.
 
     Args: gravity: (3,) [m/s²].
@@ -51,11 +69,208 @@ class Model(BodyModel):
     of both shapes' coefficients; the restitution is the larger one.
     """
 
+    title = "rigid.Model"
+
     def __init__(self, gravity=(0.0, 0.0, -9.81)):
-        super().__init__(gravity)
+        self.gravity = finite_vector("gravity", gravity)
+        self.bodies = []
+        self.shapes = []
+        self.exclusions = set()
+        self.built = []
+        self.visuals = []
         self.joints = []
         self.springs = []
         self.gears = []
+        self._ground = Body(name="ground")
+
+    # Bodies and shapes ------------------------------------------------------------------------------------------------
+
+    def add_body(
+        self, *, mass=None, inertia=None, position=(0.0, 0.0, 0.0), rotation=(1.0, 0.0, 0.0, 0.0),
+        velocity=(0.0, 0.0, 0.0), angular_velocity=(0.0, 0.0, 0.0), name=None, path=None, gravity_scale=1.0,
+    ):  # fmt: skip
+        """Add a body by its mass properties, or a body that gets them from the shapes added to it.
+
+        Args:
+            mass: [kg]; None for the mass of the shapes that are added.
+            inertia: about the centre of mass, in the body's frame: principal moments (3,) or tensor (3, 3) [kg m²];
+                None for that of the shapes that are added.
+            position, rotation: of the centre of mass (3,) [m] and of the body's frame (w, x, y, z).
+            velocity, angular_velocity: in the world frame (3,) [m/s], (3,) [rad/s].
+            name: unique; "body 0" and so on if None.
+            path: function of time [s] that returns the position of the body's frame (3,) [m], or (position, rotation):
+                the body is kinematic. It moves along the path, pushes and carries others, and nothing moves it. Mass
+                and inertia have no effect and may be left out. The path begins at position and rotation; if these are
+                left out, they are those of the path.
+            gravity_scale: what part of gravity acts on the body: 0 for a body that floats, 1 - c for MuJoCo's gravity
+                compensation c.
+
+        Returns: index of the body.
+        """
+        body = Body(
+            name=fresh_name("body", name, self.bodies), position=position, rotation=rotation, velocity=velocity,
+            angular_velocity=angular_velocity, path=path, gravity_scale=gravity_scale,
+        )  # fmt: skip
+        if path is not None and mass is None and inertia is None:
+            mass, inertia = PLACEHOLDER_MASS, PLACEHOLDER_INERTIA
+        if (mass is None) != (inertia is None):
+            missing = "mass" if mass is None else "inertia"
+            raise ValueError(f"{missing} is None: expected mass and inertia, or neither and shapes with a density")
+        if mass is not None:
+            body.mass, body.inertia = positive("mass", mass), checked_inertia(inertia)
+        self.bodies.append(body)
+        return len(self.bodies) - 1
+
+    def add_box(self, size, *, mass=None, density=None, **options):
+        """Add a solid box. Args: size: full edge lengths (3,) [m]; others: see Model. Returns: index of the body."""
+        return self._add_solid("box", Box(size), mass, density, options)
+
+    def add_sphere(self, radius, *, mass=None, density=None, **options):
+        """Add a solid sphere. Args: radius: [m]; others: see Model. Returns: index of the body."""
+        return self._add_solid("sphere", Sphere(radius), mass, density, options)
+
+    def add_capsule(self, radius, length=None, *, start=None, end=None, mass=None, density=None, **options):
+        """Add a solid capsule on the z axis of the body's frame.
+
+        Args:
+            radius: [m].
+            length: of the segment between the centres of the half balls [m].
+            start, end: ends of that segment in the world (3,) [m], in place of length, position and rotation.
+            others: see Model.
+
+        Returns: index of the body.
+        """
+        shape = rod(Capsule, radius, length, start, end, options)
+        return self._add_solid("capsule", shape, mass, density, options)
+
+    def add_cylinder(self, radius, length=None, *, start=None, end=None, mass=None, density=None, **options):
+        """Add a solid cylinder on the z axis of the body's frame.
+
+        Args:
+            radius: [m].
+            length: [m].
+            start, end: centres of the end discs in the world (3,) [m], in place of length, position and rotation.
+            others: see Model.
+
+        Returns: index of the body.
+        """
+        shape = rod(Cylinder, radius, length, start, end, options)
+        return self._add_solid("cylinder", shape, mass, density, options)
+
+    def add_mesh(self, mesh, *, convex=True, mass=None, density=None, **options):
+        """Add a solid given by a mesh. It collides as its convex hull.
+
+        For a hollow shape make a body of several convex hulls with add_shape.
+
+        Args:
+            mesh: a pbd.build.mesh.Mesh, (vertices, triangles), a trimesh.Trimesh, or the path of a file.
+            convex: whether the mass fills the convex hull; otherwise it fills the mesh, which must be closed.
+            others: see Model. position, rotation and velocity are those of the mesh's origin; the origin of the body's
+                frame is the centre of mass.
+
+        Returns: index of the body.
+        """
+        mesh, convex = surface(mesh), boolean("convex", convex)
+        hull = ConvexHull(mesh.vertices[np.unique(mesh.triangles)])
+        part = None if convex else mass_properties.mesh(mesh, mass, density)
+        return self._add_solid("mesh", hull, mass, density, options, part)
+
+    def add_shape(
+        self, body, shape, *, local=False, mass=None, density=None, friction=0.5, restitution=0.0,
+        rolling_friction=0.0, spinning_friction=0.0, group=1, mask=EVERY_GROUP, visible=True,
+    ):  # fmt: skip
+        """Add a shape to a body or to the ground. The shape is given in world coordinates unless local is true.
+
+        Args:
+            body: index or name, or rigid.GROUND.
+            shape: rigid.Box, Sphere, Capsule, Cylinder, ConvexHull or MeshCollider; on the ground also Plane.
+            local: False if the shape is given in world coordinates at time zero; True if it is given in the body's
+                frame, whose origin is the present centre of mass.
+            mass, density: adds this mass [kg] or density [kg/m³] to the body. The body's frame moves to the new centre
+                of mass; its motion and everything attached to it stay in place. Give neither for a shape that only
+                collides.
+            friction: Coulomb coefficient.
+            restitution: Newton coefficient, from 0 to 1.
+            rolling_friction, spinning_friction: largest torque against rolling, and against rotation about the contact
+                normal, divided by the normal force [m].
+            group, mask: bits. Two shapes collide if each one's group shares a bit with the other's mask.
+            visible: whether it is drawn; False for a shape that `add_visual` draws otherwise.
+
+        Returns: index of the shape in Model.shapes.
+
+        Warns: UserWarning if the shape is in world coordinates and its centre is farther from the body's centre of
+        mass than 5 times the radii of body and shape together.
+        """
+        index = self._body_index("body", body)
+        if not isinstance(shape, Shape):
+            expected = "a rigid.Box, Sphere, Capsule, Cylinder, ConvexHull or Plane"
+            raise TypeError(f"shape is {shown(shape)}: expected {expected}")
+        if shape.kind == PLANE and index != GROUND:
+            raise ValueError(f"shape of {self.body(index).name!r} is {shown(shape)}: expected a bounded shape, "
+                             "a Plane can only be on rigid.GROUND")  # fmt: skip
+        frame, (position, rotation) = self.body(index), shape.pose()
+        if not boolean("local", local):
+            position, rotation = frame.local_point(position), multiply(conjugate(frame.rotation), rotation)
+        piece = BodyShape(
+            shape=shape, body=index, position=position, rotation=rotation, friction=friction, restitution=restitution,
+            rolling_friction=rolling_friction, spinning_friction=spinning_friction, group=group, mask=mask,
+            visible=visible,
+        )  # fmt: skip
+        part = None
+        if mass is not None or density is not None:
+            if index == GROUND:
+                raise ValueError("shape with mass on rigid.GROUND: expected neither mass nor density")
+            if frame.path is not None:
+                raise ValueError(
+                    f"shape with mass on {frame.name!r}, which follows a path: expected neither mass nor density"
+                )
+            part = mass_properties.of_shape(shape, mass, density).moved(piece.position, piece.rotation)
+        if not local and index != GROUND and frame.mass > 0:  # without mass there is no centre of mass yet
+            warn_if_far(frame, [each for each in self.shapes if each.body == index], piece)
+        self.shapes.append(piece)
+        if part is not None:
+            self._add_mass(index, part)
+        return len(self.shapes) - 1
+
+    def add_visual(
+        self, body, shape, *, position=(0.0, 0.0, 0.0), rotation=(1.0, 0.0, 0.0, 0.0), local=False, colour=None
+    ):
+        """Add what is drawn of a body or of the ground, without mass and contacts.
+
+        Args:
+            body: index or name, or rigid.GROUND.
+            shape: a shape as in add_shape; or a mesh, open or closed: a pbd.build.Mesh, (vertices, triangles), a
+                trimesh.Trimesh, or the path of a file.
+            position, rotation: of the frame in which it is given (3,) [m], (w, x, y, z).
+            local: whether that pose is in the body's frame, and not in the world at time zero.
+            colour: (3,) sRGB from 0 to 1; None for the colour of the body.
+
+        Returns: index in Model.visuals.
+        """
+        index = self._body_index("body", body)
+        shape, position, rotation = posed(shape, position, rotation)
+        if not boolean("local", local):
+            frame = self.body(index)
+            position, rotation = frame.local_point(position), multiply(conjugate(frame.rotation), rotation)
+        self.visuals.append(
+            VisualShape(shape=shape, body=index, position=position, rotation=rotation, colour=colour)
+        )
+        return len(self.visuals) - 1
+
+    def add_ground(self, height=0.0, *, friction=0.5, restitution=0.0, rolling_friction=0.0, spinning_friction=0.0):
+        """Add level ground. Args: height: [m]; others: see add_shape. Returns: index of the shape."""
+        plane = Plane(point=(0.0, 0.0, finite_number("height", height)))
+        return self.add_shape(
+            GROUND, plane, friction=friction, restitution=restitution, rolling_friction=rolling_friction,
+            spinning_friction=spinning_friction,
+        )  # fmt: skip
+
+    def exclude_contact(self, a, b):
+        """Exclude contacts between two bodies. Args: a, b: index or name."""
+        a, b = self._body_index("a", a), self._body_index("b", b)
+        if a == b:
+            raise ValueError(f"a and b are both {self.body(a).name!r}: expected two bodies")
+        self.exclusions.add((min(a, b), max(a, b)))
 
     # Joints -----------------------------------------------------------------------------------------------------------
 
@@ -116,11 +331,60 @@ class Model(BodyModel):
 
     # What solvers read ------------------------------------------------------------------------------------------------
 
+    def body(self, body):
+        """The Body with this index or name. rigid.GROUND is a body without mass at the world's origin."""
+        index = self._body_index("body", body)
+        return self._ground if index == GROUND else self.bodies[index]
+
     def joint(self, joint):
         """The Joint with this index or name."""
         return self.joints[self._joint_index("joint", joint)]
 
+    @property
+    def masses(self):
+        """Masses (bodies,) [kg]; zero for a body on a path, which has neither energy nor momentum."""
+        return np.array([body.mass if body.path is None else 0.0 for body in self.bodies])
+
+    @property
+    def inertias(self):
+        """Inertias about the centres of mass, in the bodies' frames (bodies, 3, 3) [kg m²]; zero likewise."""
+        return np.reshape([body.inertia * (body.path is None) for body in self.bodies], (-1, 3, 3))
+
+    @property
+    def gravity_scales(self):
+        """What part of gravity acts on each body (bodies,)."""
+        return np.array([body.gravity_scale for body in self.bodies])
+
+    def may_touch(self, a, b):
+        """Whether two shapes (indices) can collide: on two bodies, not excluded, with matching groups and masks.
+
+        At least one of the bodies must be free to move: the ground and bodies on paths do not collide.
+
+        Joined bodies are excluded unless the joint has collide=True. A body joined to the ground still collides with
+        the ground's shapes.
+        """
+        count = len(self.shapes)
+        first, second = (self.shapes[one_index(name, k, count, "shapes")] for name, k in (("a", a), ("b", b)))
+        pair = min(first.body, second.body), max(first.body, second.body)
+        allowed = bool(first.group & second.mask and second.group & first.mask)
+        moved = [index for index in pair if index != GROUND and self.bodies[index].path is None]
+        return allowed and bool(moved) and pair[0] != pair[1] and pair not in self.exclusions
+
+    def initial_state(self):
+        """The State at time zero. Raises: ValueError if a body has no mass."""
+        for body in self.bodies:
+            if body.mass <= 0:
+                raise ValueError(f"body {body.name!r} has no mass: expected mass and inertia, or shapes with a density")
+        widths = {"position": 3, "rotation": 4, "velocity": 3, "angular_velocity": 3}
+        columns = ([getattr(body, name) for body in self.bodies] for name in widths)
+        return State(*(np.reshape(column, (-1, width)) for column, width in zip(columns, widths.values())))
+
     # Helpers ----------------------------------------------------------------------------------------------------------
+
+    def _body_index(self, what, body):
+        if isinstance(body, (int, np.integer)) and body == GROUND:
+            return GROUND
+        return checked_index(what, body, self.bodies, "body", ground=True)
 
     def _joint_index(self, what, joint):
         return checked_index(what, joint, self.joints, "joint")
@@ -145,6 +409,30 @@ class Model(BodyModel):
             points.append(self.bodies[index].position if point is None else finite_vector(name, point))
         return points
 
+    def _add_solid(self, kind, shape, mass, density, options, part=None):
+        """Add a body with one shape, given in its frame. Args: part: MassProperties; None for the shape's."""
+        for name in options:
+            one_of(f"option of add_{kind}", name, PLACEMENT + SURFACE)
+        position, rotation = shape.pose()
+        if options.get("path") is not None and mass is None and density is None:
+            density = PLACEHOLDER_DENSITY
+        if part is None:
+            part = mass_properties.of_shape(shape, mass, density).moved(position, rotation)
+        index = len(self.bodies)
+        surface_options = {name: options[name] for name in SURFACE if name in options}
+        piece = BodyShape(shape=shape, body=index, position=position, rotation=rotation, **surface_options)
+        placement = {name: options[name] for name in PLACEMENT if name in options}
+        placement["name"] = fresh_name(kind, placement.get("name"), self.bodies)
+        path = placement.pop("path", None)
+        if path is not None and not part.centre.any():
+            Body(**placement, path=path)  # refuses a wrong path before the model changes
+        self.add_body(**placement)
+        self.shapes.append(piece)
+        self._add_mass(index, part)
+        if path is not None:
+            self.bodies[index] = replace(self.bodies[index], path=path)
+        return index
+
     def _make(
         self, joint_class, parent, child, name, point, axes, *, child_point=None, parent_axes=None, collide, **fields
     ):  # fmt: skip
@@ -167,9 +455,19 @@ class Model(BodyModel):
             self.exclusions.add((min(joint.parent, joint.child), max(joint.parent, joint.child)))
         return len(self.joints) - 1
 
+    def _add_mass(self, index, part):
+        """Add mass to a body. Its frame moves to the new centre of mass; everything attached to it stays in place."""
+        self._keep(self.bodies[index])
+        shift = self.bodies[index].add_mass(part)
+        if shift.any():
+            self._move_frame(index, shift)
+
     def _move_frame(self, index, shift):
-        """Keep in place what is attached to a body whose frame moves, see BodyModel."""
-        super()._move_frame(index, shift)
+        """Keep in place what is attached to a body whose frame moves by shift (3,) [m], in the frame's own axes."""
+        for piece in (*self.shapes, *self.visuals):
+            if piece.body == index:
+                self._keep(piece)
+                piece.position = piece.position - shift
         for joint in self.joints:
             if index in (joint.parent, joint.child):
                 self._keep(joint)
