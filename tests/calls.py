@@ -132,7 +132,8 @@ class Call:
     def sample_of(self, name, d):
         short = self.name.split(".")[-1]
         key = next((key for key in (f"{self.name}.{name}", f"{short}.{name}", name) if key in SAMPLES), None)
-        assert key is not None, f"argument {name!r} of {self.label} has no sample: add one to SAMPLES in tests/calls.py"
+        asked = "add one to SAMPLES in tests/calls.py, or the class to RECORDS if only a Model or a function makes it"
+        assert key is not None, f"argument {name!r} of {self.label} has no sample: {asked}"
         value = SAMPLES[key]
         return value(d) if inspect.isfunction(value) else value
 

@@ -61,7 +61,7 @@ def rod_on_a_pivot(**joint):
 
 
 def all_joints_in_a_row(masses, spin, drift, gravity=ZERO, round_bodies=True, friction=0.0, soft=None):
-    """A free chain of seven bodies with every kind of joint.
+    """A free chain of seven bodies: a ball, hinge, universal joint, slider, fixed joint and distance.
 
     Args: masses (7,) [kg]; spin, drift: factors of random velocities [rad/s, m/s]; round_bodies: whether moments of
     inertia are equal; friction: of the hinge [N m]; soft: of the ball.

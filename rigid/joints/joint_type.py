@@ -14,6 +14,7 @@ and what is left free, as coordinates:
 
 Shifts come first, then angles. So the child's frame is the parent's, shifted along its axes, then rotated: by R(m_k, q)
 for one angle; by two angles R(m_0, a) R(n_1, b). These are also the coordinates of trees in "articulated".
+There are two angles at most. A type that leaves all rotations free is `special`, as a ball is.
 """
 
 from dataclasses import KW_ONLY, dataclass
@@ -26,6 +27,7 @@ from rigid.motor import Motor
 from rigid.spring import Spring
 
 ALL = (0, 1, 2)  # all axes
+MOST_ANGLES = 2
 SPECIAL = ("ball", "distance", "wheel")
 NO_ROTATION = ((1, 0), (2, 0), (1, 2))  # right angles that leave no rotation
 
@@ -86,7 +88,8 @@ class Angle(Coordinate):
 
     The axis is the parent's m_k, or the child's n_k for the second angle of a joint.
 
-    Args: cosine, sine: pairs (a, b).
+    Args: cosine, sine: pairs (a, b). The defaults are those of an angle about m_0, the only one or the first of two.
+    Universal has both: Angle(0) and Angle(1, (0, 0), (0, 2)).
     """
 
     cosine: tuple = (1, 1)
@@ -128,6 +131,10 @@ class JointType:
             if len(self.coordinates) != free:
                 given = f"joint type {self.kind!r} with {len(self.coordinates)} coordinates"
                 raise ValueError(f"{given}: expected {free}, which its translations and right_angles leave")
+            if len(self.angles) > MOST_ANGLES:
+                given = f"joint type {self.kind!r} with {len(self.angles)} angles"
+                expected = f"expected at most {MOST_ANGLES}; a type that leaves all rotations free is special"
+                raise ValueError(f"{given}: {expected}")
             if any(coordinate.counted for coordinate in self.coordinates[: len(self.coordinates) - len(self.angles)]):
                 raise ValueError(f"joint type {self.kind!r} has an angle before a shift: expected shifts first")
             object.__setattr__(self, "degrees_of_freedom", free)

@@ -49,5 +49,7 @@ def test_wrong_records_are_refused():
         JointType("odd", **hinge, coordinates=(Angle(0), Angle(1)))
     with pytest.raises(ValueError, match="an angle before a shift: expected shifts first"):
         JointType("odd", translations=(1, 2), right_angles=((1, 0), (2, 0)), coordinates=(Angle(0), Shift(0)))
+    with pytest.raises(ValueError, match="'odd' with 3 angles: expected at most 2"):
+        JointType("odd", translations=(1, 2), coordinates=(Shift(0), Angle(0), Angle(1), Angle(2)))
     with pytest.raises(ValueError, match="special"):
         JointType("odd", special="odd")

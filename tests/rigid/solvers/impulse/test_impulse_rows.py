@@ -104,7 +104,7 @@ def closed(model, seed):
         a, b = joint.parent, joint.child
         angles, rates = random.uniform(-3, 3, 2), random.normal(size=2)
         turn = rigid.rotation.from_axis_angle((1, 0, 0), angles[0])
-        if joint.kind == "universal":
+        if len(joint.type.angles) == 2:
             turn = multiply(turn, rigid.rotation.from_axis_angle((0, 1, 0), angles[1]))
         # The axes are rows; their transpose takes x, y, z to n0, n1, n2.
         m, n = (rigid.rotation.from_matrix(t.T) for t in (joint.parent_axes, joint.child_axes))
@@ -113,7 +113,7 @@ def closed(model, seed):
         )  # fmt: skip
         n0, n1 = rotate(state.rotation[a], joint.parent_axes[0]), rotate(state.rotation[b], joint.child_axes[1])
         state.angular_velocity[b] = state.angular_velocity[a] + rates[0] * n0
-        if joint.kind == "universal":
+        if len(joint.type.angles) == 2:
             state.angular_velocity[b] += rates[1] * n1
         arm_a, arm_b = rotate(state.rotation[a], joint.parent_anchor), rotate(state.rotation[b], joint.child_anchor)
         state.position[b] = state.position[a] + arm_a - arm_b
