@@ -37,6 +37,7 @@ from scenes.simulate.run import record, recording_before
 from scenes.simulate.settings import option_types
 
 RENAMED = {("compare", "--sweep"): "--cost"}  # (command, flag): its name now
+SIZES = ("--width", "--height")  # arguments of scenes.film
 
 
 class Parser(argparse.ArgumentParser):
@@ -155,14 +156,21 @@ def parse(words):
     if left:
         if not left[0].startswith("-"):
             raise WrongCommand(f"unexpected word {left[0]!r} (see `verletlab {first} --help`)")
-        flags = (top.commands[first] if first else top)._option_string_actions
         now = RENAMED.get((first, left[0]))
-        meant = f"; it is called {now} now" if now else nearest(left[0], flags)
+        meant = f"; it is called {now} now" if now else meant_flag(left[0], top.commands[first] if first else top)
         words = f"verletlab {first}" if first else "verletlab"
         raise WrongCommand(f"no flag {left[0]}{meant} (see `{words} --help`)")
     if not given.word:
         raise WrongCommand(f"no command: expected one of {', '.join(top.commands)} (see `verletlab --help`)")
     return given
+
+
+def meant_flag(word, command):
+    """Hint at the flag that was meant. Args: word: begins with a dash; command: a parser."""
+    names = [flag[2:] for flag in command._option_string_actions if flag.startswith("--")]
+    if word in SIZES and "size" in names:
+        return "; did you mean '--size WxH'?"
+    return nearest(word.lstrip("-"), names).replace("'", "'--", 1)  # the dashes would make short flags similar
 
 
 # Commands --------------------------------------------------------------------------------------------------------

@@ -52,6 +52,8 @@ WRONG = [
     ("compare box --sweep", "no flag --sweep; it is called --cost now"),
     ("--verison", "no flag --verison; did you mean '--version'? (see `verletlab --help`)"),
     ("sweep pendulum --param angle=1,2 --out {tmp}/swings --jobs 0", "jobs is 0: expected 1 or more"),
+    ("render box --out x.png --width 640", "no flag --width; did you mean '--size WxH'?"),
+    ("run box --width 640", "no flag --width (see `verletlab run --help`)"),
     ("run box --duratoin 1", "no flag --duratoin; did you mean '--duration'?"),
     ("run box --solver verlett", "invalid choice: 'verlett'"),
     ("run box --device tpu", "invalid choice: 'tpu'"),
