@@ -154,23 +154,25 @@ def test_quick_kernels_of_another_version_are_refused():
         choose("quick", (1, 7, 3))
 
 
-def test_a_session_of_the_guide(tmp_path):
+@pytest.mark.parametrize(("number", "result"), [(0, "length"), (1, "velocity")])
+def test_a_session_of_the_guide(tmp_path, number, result):
     """Lines after a prompt are given to pdb; the others are printed, after the place where it stops."""
-    (program,) = fences(GUIDE, "python")
-    (session,) = fences(GUIDE, "none")
-    (tmp_path / "swing.py").write_text(program)
+    program, session = fences(GUIDE, "python")[number], fences(GUIDE, "none")[number]
+    (tmp_path / "program.py").write_text(program)
     commands = re.findall(r"^\(Pdb\) (.*)$", session, re.MULTILINE)
     printed = in_process(
-        ["-m", "pdb", "swing.py"], "plain", cwd=tmp_path, input="\n".join([*commands, "continue", "quit", ""])
+        ["-m", "pdb", "program.py"], "plain", cwd=tmp_path, input="\n".join([*commands, "continue", "quit", ""])
     )
     place = 0
     for line in session.splitlines():
         if not line.startswith("(Pdb)"):
             place = printed.find(line, place) + 1
             assert place, f"pdb does not print {line!r}:\n{printed}"
-    # One projection leaves the stick as long as the direction to the predicted place allows: exactly 1.
-    (position,) = re.findall(r"^(?:\(Pdb\) )?\[ *([-\d. e]+)\]$", printed, re.MULTILINE)
-    assert np.linalg.norm(np.array(position.split(), float)) == pytest.approx(1.0, abs=1e-8)
+    (found,) = re.findall(r"^(?:\(Pdb\) )?\[ *([-\d. e]+)\]$", printed, re.MULTILINE)
+    if result == "length":  # one projection leaves the stick as long as the direction to the predicted place allows: 1
+        assert np.linalg.norm(np.array(found.split(), float)) == pytest.approx(1.0, abs=1e-8)
+    else:  # v - μ g h
+        assert np.array(found.split(), float) == pytest.approx((0.95, 0, 0), abs=1e-8)
 
 
 def test_projection_by_hand():
