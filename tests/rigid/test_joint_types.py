@@ -1,10 +1,13 @@
 """Records of joint types: what they keep closed agrees with what they leave free."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import rigid
 from rigid import joints
+from rigid.joints import joint_type
 from rigid.joints.joint_type import ALL, Angle, JointType, Shift
 from rigid.rotation import exponential, to_matrix
 
@@ -53,3 +56,13 @@ def test_wrong_records_are_refused():
         JointType("odd", translations=(1, 2), coordinates=(Shift(0), Angle(0), Angle(1), Angle(2)))
     with pytest.raises(ValueError, match="special"):
         JointType("odd", special="odd")
+
+
+def test_verlet_refuses_a_special_type_that_it_does_not_know(monkeypatch):
+    monkeypatch.setattr(joint_type, "SPECIAL", (*joint_type.SPECIAL, "odd"))
+    model = rigid.Model()
+    model.add_sphere(0.1, mass=1.0)
+    model.add_ball(rigid.GROUND, 0, (0, 0, 1), name="pivot")
+    model.joints[0].type = replace(model.joints[0].type, special="odd")
+    with pytest.raises(NotImplementedError, match="joint 'pivot' is a 'odd': solver 'verlet' has no constraints"):
+        rigid.solver("verlet", model)
