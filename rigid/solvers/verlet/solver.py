@@ -394,7 +394,8 @@ class VerletSolver(Solver):
     def energy(self):
         """Kinetic, potential and total energy at the middle of the last step: a pbd.Energy [J].
 
-        It is the energy of the particles, which is that of the bodies as far as the frames are rigid.
+        It is the energy of the particles, which is that of the bodies as far as the frames are rigid. Particles that
+        joints pin to the ground do not count. So the potential energy differs from that of other solvers by a constant.
         """
         found = self.particle_system.energy()
         if not self._rotors:
