@@ -44,6 +44,7 @@ REPORT = Columns(
     elastic_energy=1,  # [J]
     kinetic_energy=1,  # at the middle of the last substep of a launch [J]
     potential_energy=1,  # of gravity, then [J]
+    last_turns=1,  # turns of the last loops of threads, see pbd/core/kernels/launch_length.py
     substeps_to_search=1,  # until the next search for contacts
     diverged_substep=1,  # in which a position stopped being finite
     neighbour_overflow=1,  # how many candidates for contact a particle has, where there are too many

@@ -5,6 +5,7 @@ import taichi as ti
 from pbd.collision.colliders import touches_surface
 from pbd.collision.elements import element_touches
 from pbd.collision.particle_contacts import touches_particle
+from pbd.core.kernels import count_last_turns
 from pbd.data import RANGE, REPORT
 from pbd.execution.halo import load_halo, one_particle_at_a_time
 from pbd.execution.phases import count_worlds
@@ -43,6 +44,7 @@ def measure(s: ti.template(), substep):
         s.report[world, REPORT.violation] = worst
         s.report[world, REPORT.elastic_energy] = energy
         count_contacts(s, substep, world)
+        count_last_turns(s.report, REPORT.last_turns, world)
 
 
 @one_particle_at_a_time

@@ -10,7 +10,8 @@ from functools import cache
 
 import taichi as ti
 
-from pbd.data import RANGE
+from pbd.core.kernels import count_last_turns
+from pbd.data import RANGE, REPORT
 from pbd.execution.halo import load_halo, store_halo
 from pbd.execution.phases import count_worlds, report_violation
 
@@ -164,6 +165,7 @@ def project_clusters(s: ti.template(), substep, world):
                     for each_world in range(count_worlds(s)):
                         found = project_cluster(s, first[colour] + index // s.features.loop_stride, substep, each_world)
                         report_violation(s, found, each_world)
+                    count_last_turns(s.report, REPORT.last_turns, 0)
     elif ti.static(s.features.colours == 1):
         worst = project_cluster(s, 0, substep, world)
     else:

@@ -1,11 +1,12 @@
 """The particle system. Read this file first, then pbd/step.py, which is the algorithm."""
 
+import time
 from dataclasses import replace
 
 import numpy as np
 
 from pbd.core.clock import Clock
-from pbd.core.kernels import UsesTaichi, arrays_of, read, with_lanes, write
+from pbd.core.kernels import LaunchLength, UsesTaichi, arrays_of, read, refuse_ended_loops, with_lanes, write
 from pbd.core.messages import shown
 from pbd.core.results import Energy, Statistics
 from pbd.core.validate import finite_vector, indices, spread, whole
@@ -88,7 +89,7 @@ class ParticleSystem(UsesTaichi):
             self._values, self.environment, self.constraints, self._types, self._elastic_energy_at
         )
         self._reports = Report(self.worlds, self._counts.worlds, self.lanes, self.has_bands)
-        self._warned = set()
+        self._launch_length, self._warned = LaunchLength(), set()
         self._hooks, self._hooked, self._contact_capacity, self._keep_predictions = None, (), 0, False
         self._bind()
         velocities = np.stack([p.velocities() for p in descriptions])
@@ -149,6 +150,7 @@ class ParticleSystem(UsesTaichi):
                 raise
             self._leave_lanes()
             getattr(self._launches, kernel)(*given)
+        refuse_ended_loops(self._reports.rows, REPORT.last_turns)
 
     def add_hooks(self, hooks, data, contact_capacity=0):
         """Let something that is made of these particles take part in each substep.
@@ -190,12 +192,15 @@ class ParticleSystem(UsesTaichi):
         most = min(max(PROJECTIONS_PER_LAUNCH // work, 1), SUBSTEPS_PER_LAUNCH)
         interval = self.clock.substeps if len(self.direct.rows) else self.options.bending_interval
         each = len(self._tearing) or len(self._creasing)
-        most = self.clock.substeps if each else max(most // interval, 1) * interval
+        if each:
+            most, interval = self.clock.substeps, self.clock.substeps
         self._reports.rows[:, REPORT.substeps_to_search] = 0
         self.energy_watch.begin(self.gravity, self.clock.h)
         while left > 0:
-            substeps = min(left, most)
+            substeps = self._launch_length.limited(min(left, most), interval)
+            start = time.perf_counter()
             self._launch("run", *self._given(substeps), substeps, iterations)
+            self._launch_length.adapt(substeps, time.perf_counter() - start)
             raise_errors(self._reports.worlds, self.clock, self._values, self._contact_capacity)
             radii = None if self.has_bands else self.particles.radii()  # bands count their own particles
             warn_of_contacts(self._reports.worlds, self.clock.time_after(substeps), radii, self._warned)

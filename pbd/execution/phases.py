@@ -7,6 +7,7 @@ the order of phases stand once.
 
 import taichi as ti
 
+from pbd.core.kernels import count_last_turns
 from pbd.data import REPORT
 
 # The largest finite number of 32 bits.
@@ -48,6 +49,7 @@ def for_each_world(s: ti.template(), phase: ti.template(), substep, world):
         for index in range(s.counts.worlds * s.features.loop_stride):
             if index % s.features.loop_stride == 0:
                 phase(s, substep, index // s.features.loop_stride)
+                count_last_turns(s.report, REPORT.last_turns, index // s.features.loop_stride)
     else:
         phase(s, substep, world)
 
@@ -64,6 +66,7 @@ def project_each_world(s: ti.template(), project: ti.template(), substep, world)
             if index % s.features.loop_stride == 0:
                 each_world = index // s.features.loop_stride
                 report_violation(s, project(s, substep, each_world), each_world)
+                count_last_turns(s.report, REPORT.last_turns, each_world)
     else:
         worst = project(s, substep, world)
     return worst

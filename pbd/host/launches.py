@@ -4,7 +4,7 @@ from functools import cache
 
 import taichi as ti
 
-from pbd.core.kernels import Launch, hidden_if, left_out, make_kernel, on_cpu
+from pbd.core.kernels import Launch, count_last_turns, hidden_if, left_out, make_kernel, on_cpu
 from pbd.data import REPORT, Data
 from pbd.diagnostics import measure, measure_motion
 from pbd.execution.phases import for_each_world
@@ -19,10 +19,12 @@ def advance(s: ti.template(), substeps, iterations):
         ti.loop_config(serialize=True)
         for _ in range(1):
             advance_world(s, substeps, iterations, hidden_if(s.features.has_hooks, 0))  # 0: sticks are 3 % faster
+            count_last_turns(s.report, REPORT.last_turns, 0)
     else:
         for index in range(s.counts.worlds * s.features.loop_stride):
             if index % s.features.loop_stride == 0:
                 advance_world(s, substeps, iterations, hidden_if(s.features.has_hooks, index // s.features.loop_stride))
+                count_last_turns(s.report, REPORT.last_turns, index // s.features.loop_stride)
 
 
 @ti.func

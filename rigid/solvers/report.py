@@ -5,8 +5,8 @@ import numpy as np
 from pbd.core.kernels import Columns
 
 # Iterations; the largest position error [m or rad]; contact points with rows; what rows store, if that is measured [J];
-# the largest rise of the energy in the launch, in parts of its scale, and the largest gap of a joint, in parts of the
-# mean distance of joints (energy_bound.py).
+# turns of the last loops of threads (pbd/core/kernels/launch_length.py); the largest rise of the energy in the launch,
+# in parts of its scale, and the largest gap of a joint, in parts of the mean distance of joints (energy_bound.py).
 # Then events: the substep of the launch in which a world stopped being finite or ran away; the substep in which the
 # energy or a gap was too large; how many contact points there were if the buffer was full.
 REPORT = Columns(
@@ -14,6 +14,7 @@ REPORT = Columns(
     position_error=1,
     contacts=1,
     stored=1,
+    last_turns=1,
     rise=1,
     gap=1,
     diverged_substep=1,

@@ -1,11 +1,21 @@
 """RowSolver, the base of the solvers on rows: arrays of bodies, joints and contacts, inputs, snapshots and readings."""
 
+import time
 from dataclasses import replace
 
 import numpy as np
 
 from pbd.core.clock import Clock
-from pbd.core.kernels import allocate, arrays_of, read, real_type, with_lanes, write
+from pbd.core.kernels import (
+    LaunchLength,
+    allocate,
+    arrays_of,
+    read,
+    real_type,
+    refuse_ended_loops,
+    with_lanes,
+    write,
+)
 from pbd.core.results import Diverged
 from pbd.core.validate import boolean, one_index, refuse_gigabytes, spread, whole
 from rigid.collision.upload import (
@@ -67,6 +77,7 @@ class RowSolver(Solver):
     def __init__(self, model, worlds, options, closed=(), values=None, **counts):
         super().__init__(model, worlds, **options)
         self._clock = Clock(self.dt, self.substeps)
+        self._launch_length = LaunchLength()
         self._stepped = False  # since the start, the last `set_state` or change of the step
         models, worlds, bodies = self.models, self.worlds, len(self.model.bodies)
         self._gravity = np.array(np.broadcast_to([each.gravity for each in models], (worlds, 3)))
@@ -139,19 +150,24 @@ class RowSolver(Solver):
 
     def step(self, count=1):
         """Make steps of dt. Args: count. Raises: pbd.Diverged if a state stops being finite."""
-        substeps = whole("count", count) * self.substeps
+        left = whole("count", count) * self.substeps
         self._passive.choose(self._external_forces.act or self._grab_springs.grabbed)
         # Paths give the pose of each substep, and joints may break in each, so it has a launch of its own.
-        each = 1 if self._paths.bodies or len(self._breaking) else substeps
-        for _ in range(0, substeps, each):
+        each = self._paths.bodies or len(self._breaking)
+        while left > 0:
+            substeps = 1 if each else self._launch_length.limited(left)
             if self._paths.bodies:
                 self._wake(self._paths.follow(self.data.bodies, self.time, self._h))
             self._report[:, REPORT.rise :] = NOTHING
-            self._launch(each)
+            start = time.perf_counter()
+            self._launch(substeps)
+            self._launch_length.adapt(substeps, time.perf_counter() - start)
+            refuse_ended_loops(self._report, REPORT.last_turns)
             if self._report[:, EVENTS].max() > NOTHING:
                 self._passive.warn(self, self._report)
                 self._raise_failure()
-            self._clock.substep += each
+            self._clock.substep += substeps
+            left -= substeps
             self._stepped = True
             if len(self._breaking):
                 self._break_joints()
@@ -352,6 +368,7 @@ class RowSolver(Solver):
         report[:, EVENTS], report[:, REPORT.stored] = NOTHING, 0.0
         kept = [read(array) for array in arrays]
         self._report_stored(report)
+        refuse_ended_loops(report, REPORT.last_turns)
         for array, values in zip(arrays, kept):
             write(array, values)
         stored = report[:, REPORT.stored].astype(float)

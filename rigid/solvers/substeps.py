@@ -2,7 +2,7 @@
 
 import taichi as ti
 
-from pbd.core.kernels import hidden_if
+from pbd.core.kernels import count_last_turns, hidden_if
 from rigid.kernels.motion import is_finite
 from rigid.solvers.adaptive_substeps import advance_in_parts
 from rigid.solvers.energy_bound import LARGEST_RISE, is_trouble, report_rise
@@ -25,10 +25,12 @@ def over_worlds(advance_substep, scale_impulses, features):
             ti.loop_config(serialize=True)
             for world in range(1):
                 advance_world(s, substeps, number, world)
+                count_last_turns(s.report, REPORT.last_turns, world)
         else:
             for turn in range(s.report.shape[0] * features.spread):
                 if turn % features.spread == 0:
                     advance_world(s, substeps, number, turn // features.spread)
+                    count_last_turns(s.report, REPORT.last_turns, turn // features.spread)
 
     return advance
 

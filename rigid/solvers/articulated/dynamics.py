@@ -21,7 +21,7 @@ from functools import cache
 
 import taichi as ti
 
-from pbd.core.kernels import compiled_once, load_quaternion, load_vector, make_kernel, store_vector
+from pbd.core.kernels import compiled_once, count_last_turns, load_quaternion, load_vector, make_kernel, store_vector
 from pbd.core.quaternions import to_matrix
 from rigid.constraints.rows import ROW
 from rigid.kernels.matrices import add_symmetric, cross_matrix, load_symmetric
@@ -30,6 +30,7 @@ from rigid.solvers.articulated.data import Data
 from rigid.solvers.articulated.joint_forces import store_starts
 from rigid.solvers.articulated.kinematics import carried_velocity, compute_poses, follows_path, offset
 from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK, ROTOR
+from rigid.solvers.report import REPORT
 
 
 @compiled_once("bodies", "trees", "rows", "features")
@@ -178,5 +179,6 @@ def settle_kernel(features):
             store_starts(s, world)
             inward_pass(s, world)
             outward_pass(s, world)
+            count_last_turns(s.report, REPORT.last_turns, world)
 
     return make_kernel(settle, Data, features=features, formulation=None, find_points=None)

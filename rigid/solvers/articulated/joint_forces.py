@@ -10,13 +10,14 @@ from functools import cache
 import numpy as np
 import taichi as ti
 
-from pbd.core.kernels import make_kernel
+from pbd.core.kernels import count_last_turns, make_kernel
 from rigid.constraints.joints.rows import write_joint_rows
 from rigid.constraints.rows import GROUP, ROW, Group
 from rigid.kernels.motion import POSE, PSEUDO
 from rigid.rotation import rotate, rotate_back
 from rigid.solvers.articulated.data import Data
 from rigid.solvers.articulated.links import START
+from rigid.solvers.report import REPORT
 
 
 @ti.func
@@ -41,6 +42,7 @@ def rows_kernel():
     def write_rows(s: ti.template()):
         for world in range(s.report.shape[0]):
             write_joint_rows(s, world)
+            count_last_turns(s.report, REPORT.last_turns, world)
 
     return make_kernel(write_rows, Data, features=None, formulation=None, find_points=None)
 

@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pbd.core.kernels import LOOP_STRIDE, Launch, on_cpu, read, write
+from pbd.core.kernels import LOOP_STRIDE, Launch, on_cpu, read, refuse_ended_loops, write
 from rigid.constraints.contact_rows import contact_size
 from rigid.constraints.joint_forces import joint_forces, tree_forces
 from rigid.constraints.rows import GROUP, Group
@@ -85,6 +85,7 @@ class ArticulatedSolver(SequentialSolver):
         self.data.trees.energy.fill(0)
         velocity = read(self.data.bodies.velocity)
         self._settle(self._report, *self._step())
+        refuse_ended_loops(self._report, REPORT.last_turns)
         write(self.data.bodies.velocity, velocity)
 
     def _counted_links(self):
@@ -154,6 +155,7 @@ class ArticulatedSolver(SequentialSolver):
         if self.has_joint_rows:
             write(data.bodies.pose, np.concatenate([poses, kept[0][:, -1:]], axis=1))
             self._write_rows(self._report, *self._step())
+            refuse_ended_loops(self._report, REPORT.last_turns)
         kinds, groups, numbers = read(data.rows.kinds), read(data.rows.groups), read(data.rows.numbers).astype(float)
         for array, values in zip(arrays, kept):
             write(array, values)

@@ -4,7 +4,7 @@ from functools import cache
 
 import taichi as ti
 
-from pbd.core.kernels import left_out, load_vector, make_kernel
+from pbd.core.kernels import count_last_turns, left_out, load_vector, make_kernel
 from rigid.constraints.rows import GROUP, Group
 from rigid.kernels.matrices import inverse_or_zero
 from rigid.solvers.energy_bound import watch_energy
@@ -26,6 +26,7 @@ def energy_kernel(declaration, features, lanes):
             write_rows(s, world)
             stored, _ = stored_energy(s, world)
             s.report[world, REPORT.stored] = stored
+            count_last_turns(s.report, REPORT.last_turns, world)
 
     return make_kernel(
         measure, declaration, lanes, features=features, formulation=None, find_points=None, **left_out(features)

@@ -12,6 +12,7 @@ import taichi as ti
 
 from pbd.core.kernels import settings
 from pbd.core.kernels.define import bound_arrays, define, left_out_of, parameters_of
+from pbd.core.kernels.launch_length import ends_loops
 from pbd.core.kernels.public.storage import Buffer
 from pbd.core.kernels.runtime import BUFFERED, LOCK, NUMPY_TYPES, present_program, real_type, require_program
 
@@ -45,6 +46,7 @@ class Launch:
 
     def __init__(self, kernel, *data):
         self.program = present_program()
+        ends_loops()  # finds it out in a launch, which no kernel can make while it is compiled
         # Empty arrays are those of all systems: a launch has its own instead, in its own buffers.
         arrays = [each.copy() if each.is_empty else each for each in bound_arrays(left_out_of(kernel.static), data)]
         put_into_buffers(arrays)
