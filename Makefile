@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-all lint bench media docs replays clean
+.PHONY: demo test test-gpu test-all lint bench media docs replays clean
 .DEFAULT_GOAL := demo
 
 .venv/installed: pyproject.toml
@@ -17,14 +17,17 @@ demo: .venv/installed           ## a cloth falls over a sphere: drape.mp4
 WORKERS := -n auto --dist loadscope --no-loadscope-reorder
 
 # Tests start some hundred processes. These find compiled Python here, also where the environment forbids to write it.
-test test-all: export PYTHONDONTWRITEBYTECODE :=
-test test-all: export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
+test test-gpu test-all: export PYTHONDONTWRITEBYTECODE :=
+test test-gpu test-all: export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 
 test: .venv/installed           ## the suite
 	$(BIN)/python -m pytest $(WORKERS) -m "not slow and not benchmark"
 
+test-gpu: .venv/installed       ## a GPU, at least one in software, beside the processor
+	$(BIN)/python -m pytest $(WORKERS) -m gpu
+
 test-all: .venv/installed       ## the suite, what is slow, and the benchmarks' assertions
-	$(BIN)/python -m pytest $(WORKERS) -m "not benchmark"
+	$(BIN)/python -m pytest $(WORKERS) -m "not benchmark and not gpu"
 	$(BIN)/python -m pytest -m benchmark
 
 lint: .venv/installed           ## ruff, and rules of our own

@@ -312,15 +312,18 @@ class ParticleSystem(UsesTaichi):
         return self._values.positions()
 
     def position_array(self):
-        """The Taichi array of positions itself, for kernels that read it without a copy. Steps write to it.
+        """Positions as a Taichi array on the device, for kernels of yours; nothing is copied to the host.
+
+        With quick kernels it is the array itself, to which steps write. With public ones, as on every GPU, it is a copy
+        of the present positions, made on the device.
 
         Returns: a Taichi ndarray (particles, worlds) of vectors (4,): x, y, z [m] and the inverse mass [1/kg].
 
-        Raises: RuntimeError if worlds, or bands of a world, lie in lanes.
+        Raises: RuntimeError if worlds, or bands of a world, lie in lanes, or with plain kernels.
         """
         if self.lanes > 1:
             raise RuntimeError(f"positions lie in {self.lanes} lanes: expected lanes=1 for this system")
-        return self.arrays.particles.position
+        return self.arrays.particles.position.on_device()
 
     def velocities(self):
         """Velocities over the last substep, (x - x*)/h, shaped like positions [m/s].

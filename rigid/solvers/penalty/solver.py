@@ -8,7 +8,7 @@ from pbd.core.kernels import LOOP_STRIDE, Launch, on_cpu, read, write
 from pbd.core.results import Statistics
 from rigid.collision.upload import refuse_rolling_and_spinning_friction
 from rigid.constraints.joints.data import DRIVE, JOINT, DriveKind
-from rigid.solvers.energy_bound import GAPS_WATCHED, MOTORS_WATCHED, OF_SPRINGS, UNDIVIDED, UNWATCHED, WATCHED
+from rigid.solvers.energy_bound import GAPS_WATCHED, MOTORS_WATCHED, OF_BODY, OF_SPRINGS, UNDIVIDED, UNWATCHED, WATCHED
 from rigid.solvers.penalty.data import ROW, Data, Features, Step
 from rigid.solvers.penalty.limits import refuse_wide_limits
 from rigid.solvers.penalty.options import PenaltyOptions
@@ -78,7 +78,12 @@ class PenaltySolver(RowSolver):
     def _find_islands(self):
         """Find the islands of joint rows as the model starts: a list for each model."""
         self._report[:, EVENTS] = NOTHING
+        watched = read(self.data.watch.bodies)
+        still = watched.copy()
+        still[..., OF_BODY.swing] = 0.0  # nothing moves, so that not even so long a step needs parts
+        write(self.data.watch.bodies, still)
         self._advance(self._report, *self._step(ANY_REACH), 1, 0)
+        write(self.data.watch.bodies, watched)
         rows, bodies = self.data.rows, self.data.bodies
         numbers, of_joints = read(rows.numbers).astype(float), slice(self.first_contact_group)
         kinds, groups = read(rows.kinds)[:, of_joints], read(rows.groups)[:, of_joints]

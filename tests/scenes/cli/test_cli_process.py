@@ -43,8 +43,8 @@ def test_a_missing_or_refused_gpu_is_reported_in_one_line():
     words = ["run", "box", *SMALL, "--device", "gpu"]
     done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=False)
     assert "Taichi" not in done.stdout + done.stderr
-    if done.returncode == 1:  # Vulkan or Metal
-        assert one_line(done.stderr).endswith("not shown to be right: expected ti.init(arch=ti.cpu), or --device cpu")
+    if done.returncode == 1:  # Vulkan in 64 bits, or Metal
+        assert "expected ti.init(" in one_line(done.stderr)
     elif "x64" in done.stdout or "arm64" in done.stdout:
         assert one_line(done.stderr).startswith("verletlab: no GPU found, running on ")
     else:

@@ -26,6 +26,10 @@ class PlainArray:
 
     fill = from_numpy
 
+    def on_device(self):
+        """Refuse. Raises: RuntimeError."""
+        raise RuntimeError("VERLETLAB_KERNELS is 'plain', which has no Taichi arrays: expected 'quick' or 'public'")
+
 
 def zeros(shape, number, width=1):
     """Make an array of zeros: see quick/storage.py."""

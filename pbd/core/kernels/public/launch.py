@@ -52,6 +52,7 @@ class Launch:
         put_into_buffers(arrays)
         self.buffers = list(dict.fromkeys(each.buffer for each in arrays))
         self.kernel, self.compiled = kernel.made_for(tuple(self.buffers.index(each.buffer) for each in arrays))
+        self.copies = {}
         self.parts = [number for each in arrays for number in (each.offset, *each.shape)]
 
     def __call__(self, *given):
@@ -59,8 +60,9 @@ class Launch:
         require_program(self.program)
         with LOCK:
             hosts = [value for value in given if type(value) not in (int, float)]
-            staged = list(map(on_device, hosts)) if ti.cfg.arch in BUFFERED else hosts
-            arguments = [*(each.array for each in self.buffers), *staged, *self.numbers(given)]
+            copies = [self.copy_of(*each) for each in enumerate(hosts)] if ti.cfg.arch in BUFFERED else []
+            on_device = [each.array for each in copies] or hosts
+            arguments = [*(each.array for each in self.buffers), *on_device, *self.numbers(given)]
             if self.program() in self.compiled:
                 self.kernel(*arguments)
             else:
@@ -69,9 +71,16 @@ class Launch:
                 with settings.exactly(), settings.at_level(level), settings.around(math.inf):
                     self.kernel(*arguments)
                 self.compiled.add(self.program())
-            for host, each in zip(hosts, staged):
-                if each is not host:
-                    host[...] = each.to_numpy()[tuple(map(slice, host.shape))]
+            for host, copy in zip(hosts, copies):
+                copy.read(host)
+
+    def copy_of(self, place, host):
+        """The copy of a numpy array on the device. Args: place: its number in a launch; host: the array."""
+        key = place, host.shape, host.dtype
+        if key not in self.copies:
+            self.copies[key] = CopyOnDevice(host)
+        self.copies[key].write(host)
+        return self.copies[key]
 
     def numbers(self, given):
         """Integers as one array, after offsets and shapes, and other numbers as one. Args: given: see `__call__`."""
@@ -80,16 +89,26 @@ class Launch:
         return [np.array(each, kind) for each, kind in ((integers, np.int32), (reals, real_type())) if each]
 
 
-def on_device(host):
-    """A copy of a numpy array on the device. Args: host.
+class CopyOnDevice:
+    """A copy of a numpy array on the device. Args: host: the array, of which only shape and type count.
 
     Taichi 1.7.4 copies an array of the host to a device only if the kernel reads it, and always back. What the kernel
-    does not write would be lost.
+    does not write would be lost. Attributes: array: Taichi's.
     """
-    array = ti.ndarray(TAICHI_TYPES[host.dtype.type], tuple(max(length, 1) for length in host.shape))
-    if host.size:
-        array.from_numpy(host)
-    return array
+
+    def __init__(self, host):
+        self.array = ti.ndarray(TAICHI_TYPES[host.dtype.type], tuple(max(length, 1) for length in host.shape))
+        self._contents = None
+
+    def write(self, host):
+        """Copy to the device, if it has other contents. Args: host: the numpy array."""
+        if host.size and not (self._contents is not None and np.array_equal(self._contents, host)):
+            self.array.from_numpy(host)
+
+    def read(self, host):
+        """Copy to the host. Args: host: the numpy array."""
+        self._contents = self.array.to_numpy()[tuple(map(slice, host.shape))]
+        host[...] = self._contents
 
 
 def check_buffers(arguments):

@@ -33,6 +33,16 @@ class PublicArray(PlainArray):
 
     fill = from_numpy
 
+    def on_device(self):
+        """A Taichi array of the present contents, copied on the device."""
+        width, number = self.width, self.dtype
+        array = ti.ndarray(number, self.shape) if width == 1 else ti.Vector.ndarray(width, number, self.shape)
+        if self.buffer is None:
+            array.from_numpy(self.values)
+        else:
+            copy_part(array, self.buffer.array, self.offset)
+        return array
+
     def copy(self):
         """Another array of zeros, alike."""
         return PublicArray(self.shape, self.dtype, self.width)
@@ -74,6 +84,14 @@ def copy_in(array: ti.types.ndarray(ndim=1), rows: ti.types.ndarray(ndim=2), off
         else:
             for k in ti.static(range(width)):
                 array[offset + i][k] = rows[i, k]
+
+
+@ti.kernel
+def copy_part(target: ti.types.ndarray(ndim=2), array: ti.types.ndarray(ndim=1), offset: int):
+    """Copy a part of a buffer into an array of two axes."""
+    for i in range(target.shape[0]):
+        for k in range(target.shape[1]):
+            target[i, k] = array[offset + i * target.shape[1] + k]
 
 
 @ti.kernel

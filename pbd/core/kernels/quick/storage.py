@@ -71,6 +71,10 @@ class Owned:
         self.arr = program.create_ndarray(element, list(shape), self.ORDER, zero_fill=False)
         self.shape, self.program = tuple(shape), present_program()
 
+    def on_device(self):
+        """The Taichi array: this itself."""
+        return self
+
     def __del__(self):
         program = self.program() if impl is not None and self.program else None
         if program is not None and program is impl.get_runtime().prog:
