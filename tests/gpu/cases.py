@@ -157,7 +157,7 @@ BODIES = {
 # What solvers need besides a step and substeps.
 OPTIONS = {
     "impulse": {"substeps": 2, "iterations": 20}, "articulated": {"substeps": 2, "iterations": 20},
-    "penalty": {"substeps": 64}, "verlet": {"substeps": 1, "iterations": 20, "solve": "direct"},
+    "penalty": {"substeps": 64}, "verlet": {"substeps": 4, "iterations": 20, "solve": "iterative"},
 }  # fmt: skip
 
 CASES = (*PARTICLES, *BODIES)
