@@ -24,7 +24,7 @@ test: .venv/installed           ## the suite
 	$(BIN)/python -m pytest $(WORKERS) -m "not slow and not benchmark"
 
 test-gpu: .venv/installed       ## a GPU, at least one in software, beside the processor
-	$(BIN)/python -m pytest $(WORKERS) -m gpu
+	$(BIN)/python -m pytest $(WORKERS) -m gpu tests/gpu
 
 test-all: .venv/installed       ## the suite, what is slow, and the benchmarks' assertions
 	$(BIN)/python -m pytest $(WORKERS) -m "not benchmark and not gpu"
