@@ -193,7 +193,8 @@ class ParticleSystem(UsesTaichi):
         interval = self.clock.substeps if len(self.direct.rows) else self.options.bending_interval
         each = len(self._tearing) or len(self._creasing)
         if each:
-            most, interval = self.clock.substeps, self.clock.substeps
+            most = interval = self.clock.substeps
+        most = max(most // interval, 1) * interval
         self._reports.rows[:, REPORT.substeps_to_search] = 0
         self.energy_watch.begin(self.gravity, self.clock.h)
         while left > 0:

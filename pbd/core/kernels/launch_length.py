@@ -89,8 +89,13 @@ class LaunchLength:
         self._adapts = not on_cpu() and not ends_loops()
 
     def limited(self, substeps, interval=1):
-        """How many substeps the next launch makes. Args: substeps: at most; interval: of which it is a multiple."""
-        return max(min(substeps, self._most) // interval, 1) * interval
+        """How many substeps the next launch makes.
+
+        Args: substeps: at most; interval: of which it is a multiple, unless all of them are made.
+        """
+        if substeps <= self._most:
+            return substeps
+        return min(substeps, max(self._most // interval, 1) * interval)
 
     def adapt(self, substeps, seconds):
         """Choose the length of the next launch. Args: substeps, seconds: of the last launch."""

@@ -63,6 +63,11 @@ def test_a_launch_is_a_multiple_of_an_interval(on_a_gpu):
     assert length.limited(1_000, interval=20) % 20 == 0
 
 
+def test_a_launch_makes_no_more_substeps_than_asked(on_a_gpu):
+    assert LaunchLength().limited(5, interval=2) == 5
+    assert on_a_gpu().limited(1, interval=2) == 1
+
+
 def test_a_driver_that_ends_loops_gets_one_substep(on_a_gpu):
     length = on_a_gpu(ends=True)
     length.adapt(1, 0.5 * SHORT)
