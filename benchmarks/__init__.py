@@ -47,6 +47,7 @@ BENCHMARKS = {
     "view": imported("viewer", "view"),
     "sweep": imported("sweeps", "sweep_against_bare_solver"),
     "million": imported("particles", "million"),
+    "device": imported("device", "device"),
     "robustness": imported("robustness", "robustness"),  # last: it compiles kernels that others would find slow
 }
 

@@ -51,6 +51,7 @@ from pbd.core.kernels.runtime import (
     require_taichi,
     threads,
 )
+from pbd.core.kernels.traffic import TRAFFIC
 
 if KERNELS == "quick":
     from pbd.core.kernels.lanes.each_world import each_world, in_all_lanes, in_lanes

@@ -15,6 +15,7 @@ from pbd.core.kernels.define import bound_arrays, define, left_out_of, parameter
 from pbd.core.kernels.launch_length import ends_loops
 from pbd.core.kernels.public.storage import Buffer
 from pbd.core.kernels.runtime import BUFFERED, LOCK, NUMPY_TYPES, present_program, real_type, require_program
+from pbd.core.kernels.traffic import TRAFFIC
 
 # Drivers have as few as 31 storage buffers for a kernel, Taichi's own among them. Of a kernel with more arrays Taichi
 # 1.7.4 loses the last ones without an error, or the process crashes.
@@ -59,6 +60,7 @@ class Launch:
         """Run the kernel. Args: C-contiguous numpy arrays, floats and ints, in the kernel's order."""
         require_program(self.program)
         with LOCK:
+            TRAFFIC.launches += 1
             hosts = [value for value in given if type(value) not in (int, float)]
             copies = [self.copy_of(*each) for each in enumerate(hosts)] if ti.cfg.arch in BUFFERED else []
             on_device = [each.array for each in copies] or hosts
@@ -104,11 +106,13 @@ class CopyOnDevice:
         """Copy to the device, if it has other contents. Args: host: the numpy array."""
         if host.size and not (self._contents is not None and np.array_equal(self._contents, host)):
             self.array.from_numpy(host)
+            TRAFFIC.to_device += host.nbytes
 
     def read(self, host):
         """Copy to the host. Args: host: the numpy array."""
         self._contents = self.array.to_numpy()[tuple(map(slice, host.shape))]
         host[...] = self._contents
+        TRAFFIC.to_host += host.nbytes
 
 
 def check_buffers(arguments):
