@@ -28,6 +28,16 @@ if sys.argv[3] == "long":
     assert (system.position_array().to_numpy()[:, 0, :3] == system.positions()).all()
     print(system.positions().astype(float).tobytes().hex())
     sys.exit()
+if sys.argv[3] == "traffic":
+    from pbd.core.kernels import TRAFFIC
+    cloth = pbd.Particles()
+    pbd.build.cloth(cloth, origin=(0, 0, 1), right=(1, 0, 0), down=(0, 1, 0), counts=(20, 20))
+    system = pbd.ParticleSystem(cloth, iterations=2)
+    system.step()
+    TRAFFIC.clear()
+    system.step(10)
+    print(TRAFFIC.launches, TRAFFIC.to_device, TRAFFIC.to_host)
+    sys.exit()
 particles = pbd.Particles()
 pbd.build.cloth(particles, origin=(0, 0, 1), right=(0.5, 0, 0), down=(0, 0.5, 0), counts=(6, 6))
 particles.pin(0)
@@ -69,6 +79,12 @@ def test_a_substep_of_too_many_turns_is_refused(on_vulkan):
     found = run("vulkan", "f32", "long", "30000")
     if len(found) < 1000:  # the driver ends loops, as Mesa's does
         assert "the driver of the GPU ended a loop" in found
+
+
+def test_positions_stay_on_the_device(on_vulkan):
+    launches, to_device, to_host = map(int, run("vulkan", "f32", "traffic").split())
+    assert launches > 0
+    assert max(to_device, to_host) < launches * 400 * 12  # positions of 32 bits; reports are smaller
 
 
 def test_devices_that_nobody_has_compared_are_refused(monkeypatch):
