@@ -48,7 +48,9 @@ class Environment:
 
     def _rows(self, times):
         rows = [np.concatenate([described_row(self.particles, time), self.grabs.ravel()]) for time in times]
-        return np.array(rows, real_type())
+        rows = np.array(rows, real_type())
+        rows.setflags(write=False)  # so that graphics cards need not copy them back
+        return rows
 
     def grab(self, grab, particles, target, stiffness, damping, weights):
         """Set a grab spring. Args: see `pbd.ParticleSystem.grab`."""

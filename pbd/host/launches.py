@@ -4,7 +4,7 @@ from functools import cache
 
 import taichi as ti
 
-from pbd.core.kernels import Launch, count_last_turns, hidden_if, left_out, make_kernel, on_cpu
+from pbd.core.kernels import Launch, count_last_turns, held, hidden_if, left_out, make_kernel, on_cpu
 from pbd.data import REPORT, Data
 from pbd.diagnostics import measure, measure_motion
 from pbd.execution.phases import for_each_world
@@ -98,7 +98,8 @@ class Launches:
             iteration = 0
             while iteration < iterations:
                 self.report[:, REPORT.violation] = 0
-                self._iterate(given, substep, slow=(substep + 1) % settings.bending_interval == 0)
+                with held(self.report):
+                    self._iterate(given, substep, slow=(substep + 1) % settings.bending_interval == 0)
                 iteration += 1
                 if self.features.has_tolerance and self.report[:, REPORT.violation].max() <= settings.tolerance:
                     break

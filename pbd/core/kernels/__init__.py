@@ -36,6 +36,7 @@ from pbd.core.kernels.arrays import (
     write,
 )
 from pbd.core.kernels.define import left_out
+from pbd.core.kernels.device_copies import held
 from pbd.core.kernels.lanes.choice import choose_lanes
 from pbd.core.kernels.lanes.layout import Placed, Substitute
 from pbd.core.kernels.launch_length import LaunchLength, count_last_turns, refuse_ended_loops

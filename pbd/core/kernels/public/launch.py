@@ -12,15 +12,15 @@ import taichi as ti
 
 from pbd.core.kernels import settings
 from pbd.core.kernels.define import bound_arrays, define, left_out_of, parameters_of
+from pbd.core.kernels.device_copies import copy_of
 from pbd.core.kernels.launch_length import ends_loops
 from pbd.core.kernels.public.storage import Buffer
-from pbd.core.kernels.runtime import BUFFERED, LOCK, NUMPY_TYPES, present_program, real_type, require_program
+from pbd.core.kernels.runtime import BUFFERED, LOCK, on_cpu, present_program, real_type, require_program
 from pbd.core.kernels.traffic import TRAFFIC
 
 # Drivers have as few as 31 storage buffers for a kernel, Taichi's own among them. Of a kernel with more arrays Taichi
 # 1.7.4 loses the last ones without an error, or the process crashes.
 MOST_BUFFERS = 24
-TAICHI_TYPES = {kind: number for number, kind in NUMPY_TYPES.items()}
 
 
 class Kernel:
@@ -53,7 +53,6 @@ class Launch:
         put_into_buffers(arrays)
         self.buffers = list(dict.fromkeys(each.buffer for each in arrays))
         self.kernel, self.compiled = kernel.made_for(tuple(self.buffers.index(each.buffer) for each in arrays))
-        self.copies = {}
         self.parts = [number for each in arrays for number in (each.offset, *each.shape)]
 
     def __call__(self, *given):
@@ -62,7 +61,9 @@ class Launch:
         with LOCK:
             TRAFFIC.launches += 1
             hosts = [value for value in given if type(value) not in (int, float)]
-            copies = [self.copy_of(*each) for each in enumerate(hosts)] if ti.cfg.arch in BUFFERED else []
+            copies = [] if on_cpu() else [copy_of(host) for host in hosts]
+            for host, copy in zip(hosts, copies):
+                copy.write(host)
             on_device = [each.array for each in copies] or hosts
             arguments = [*(each.array for each in self.buffers), *on_device, *self.numbers(given)]
             if self.program() in self.compiled:
@@ -76,43 +77,11 @@ class Launch:
             for host, copy in zip(hosts, copies):
                 copy.read(host)
 
-    def copy_of(self, place, host):
-        """The copy of a numpy array on the device. Args: place: its number in a launch; host: the array."""
-        key = place, host.shape, host.dtype
-        if key not in self.copies:
-            self.copies[key] = CopyOnDevice(host)
-        self.copies[key].write(host)
-        return self.copies[key]
-
     def numbers(self, given):
         """Integers as one array, after offsets and shapes, and other numbers as one. Args: given: see `__call__`."""
         integers = self.parts + [value for value in given if type(value) is int]
         reals = [value for value in given if type(value) is float]
         return [np.array(each, kind) for each, kind in ((integers, np.int32), (reals, real_type())) if each]
-
-
-class CopyOnDevice:
-    """A copy of a numpy array on the device. Args: host: the array, of which only shape and type count.
-
-    Taichi 1.7.4 copies an array of the host to a device only if the kernel reads it, and always back. What the kernel
-    does not write would be lost. Attributes: array: Taichi's.
-    """
-
-    def __init__(self, host):
-        self.array = ti.ndarray(TAICHI_TYPES[host.dtype.type], tuple(max(length, 1) for length in host.shape))
-        self._contents = None
-
-    def write(self, host):
-        """Copy to the device, if it has other contents. Args: host: the numpy array."""
-        if host.size and not (self._contents is not None and np.array_equal(self._contents, host)):
-            self.array.from_numpy(host)
-            TRAFFIC.to_device += host.nbytes
-
-    def read(self, host):
-        """Copy to the host. Args: host: the numpy array."""
-        self._contents = self.array.to_numpy()[tuple(map(slice, host.shape))]
-        host[...] = self._contents
-        TRAFFIC.to_host += host.nbytes
 
 
 def check_buffers(arguments):
