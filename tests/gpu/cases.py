@@ -111,7 +111,7 @@ PARTICLES = {
     "sticks": (sticks, {}), "angles": (angles, {}), "sheets": (sheets, {}),
     "round_colliders": (round_colliders, {}), "flat_colliders": (flat_colliders, {}), "grains": (grains, {}),
     "from_start": (sticks, {"direction": "start"}),
-    "cloth": (cloth, {"schedule": "coloured"}), "worlds": (sticks, {"worlds": 100}),
+    "cloth": (cloth, {"schedule": "coloured", "substeps": 1, "iterations": 2}), "worlds": (sticks, {"worlds": 100}),
 }  # fmt: skip
 
 
@@ -140,19 +140,10 @@ def balls():
     return falling(sphere=(0.2,), capsule=(0.1, 0.3))
 
 
-def boxes():
-    """A box and a cylinder on the ground."""
-    return falling(box=((0.4, 0.3, 0.2),), cylinder=(0.1, 0.3))
-
-
 ALL = ("impulse", "articulated", "penalty", "verlet")
 
-# Shapes with corners are found by what all solvers share, so one solver has them: the one whose kernel is the shortest.
-BODIES = {
-    f"{make.__name__}-{solver}": (make, solver)
-    for make, solvers in ((joints, ALL), (balls, ALL), (boxes, ("penalty",)))
-    for solver in solvers
-}
+# Not boxes: Mesa's driver compiles their contacts for more than ten minutes.
+BODIES = {f"{make.__name__}-{solver}": (make, solver) for make in (joints, balls) for solver in ALL}
 
 # What solvers need besides a step and substeps.
 OPTIONS = {
@@ -171,7 +162,7 @@ def system_of(case):
     if case in PARTICLES:
         (fill, options), p = PARTICLES[case], pbd.Particles()
         fill(p)
-        return pbd.ParticleSystem(p, dt=DT, substeps=2, iterations=10, **options)
+        return pbd.ParticleSystem(p, **{"dt": DT, "substeps": 2, "iterations": 10, **options})
     make, solver = BODIES[case]
     return rigid.solver(solver, make(), dt=DT, **OPTIONS[solver])
 
