@@ -40,7 +40,7 @@ def initialise(device="cpu", precision=64, opt_level=None, one_thread=False):
         level = {} if opt_level is None else {"opt_level": opt_level}
         level |= {"cpu_max_num_threads": 1} if one_thread else {}
         remove_stale_lock()
-        with contextlib.redirect_stdout(io.StringIO()):  # it prints at any log level
+        with contextlib.redirect_stdout(io.StringIO()), drivers_quiet(device):  # it prints at any log level
             ti.init(arch=arch, default_fp=default_fp, log_level=ti.ERROR, verbose=False, **level)
         if one_thread:
             # Kernels on disk are those of one number of threads, otherwise the processor's. Taichi has made its thread
@@ -48,6 +48,22 @@ def initialise(device="cpu", precision=64, opt_level=None, one_thread=False):
             ti.cfg.cpu_max_num_threads = threads
     require_taichi()
     return running_on()
+
+
+@contextlib.contextmanager
+def drivers_quiet(device):
+    """Discard what Taichi's library prints of missing drivers while it looks for a GPU. Args: device."""
+    if device == "cpu":
+        yield
+        return
+    kept = os.dup(2)
+    with open(os.devnull, "w") as nothing:
+        os.dup2(nothing.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def remove_stale_lock():
