@@ -21,7 +21,7 @@ from pbd.core.messages import shown
 from pbd.core.validate import finite_array, finite_vector, indices, not_negative, positive
 from pbd.data import INPUT, POSE
 from pbd.execution.halo import one_particle_at_a_time
-from pbd.execution.phases import rows
+from pbd.execution.phases import input_rows
 
 MOST_PARTICLES = 4
 
@@ -33,7 +33,7 @@ GRAB = Columns(target=3, stiffness=1, damping=1, particles=MOST_PARTICLES, weigh
 @ti.func
 def pull_grabs(s: ti.template(), substep, world):
     """Project every grab spring once."""
-    _, row = rows(s, substep)
+    _, row = input_rows(s, substep)
     for grab in range(s.features.grabs):
         pull(s, row, grab, world)
 

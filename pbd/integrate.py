@@ -8,7 +8,7 @@ import taichi as ti
 
 from pbd.data import INPUT, POSE, REPORT
 from pbd.execution.halo import one_particle_at_a_time
-from pbd.execution.phases import for_each, is_finite, rows
+from pbd.execution.phases import for_each, input_rows, is_finite
 
 # Each corner of a surface has about 6 triangles, and each triangle gives a third of its force to each corner.
 TRIANGLES_PER_SHARE = 2.0
@@ -69,7 +69,7 @@ def apply_wind_to_triangle(s: ti.template(), substep, t, world):
     1 + h k |u·n| W, as in implicit Euler, with k = ½ ρ c A and W the inverse mass that the triangles at a corner share.
     This is first order in h, and stable for any h.
     """
-    row, _ = rows(s, substep)
+    row, _ = input_rows(s, substep)
     wind = ti.Vector([s.inputs[row, INPUT.wind + axis] for axis in ti.static(range(3))])
     corner = [s.wind.triangles[t, k] for k in ti.static(range(3))]
     a, b, c = position(s, corner[0], world), position(s, corner[1], world), position(s, corner[2], world)
@@ -100,7 +100,7 @@ def sum_wind(s: ti.template(), substep, i, world):
 @ti.func
 def predict(s: ti.template(), substep, i, world):
     """Move particle i by a Verlet step, without constraints."""
-    row, _ = rows(s, substep)
+    row, _ = input_rows(s, substep)
     q = s.particles.position[i, world]
     x = ti.Vector([q[0], q[1], q[2]])
     h, kept = s.settings.h, s.settings.velocity_kept
@@ -123,7 +123,7 @@ def move_kinematic_particles(s: ti.template(), substep, world):
 @ti.func
 def move_kinematic_particle(s: ti.template(), substep, k, world):
     """Move kinematic particle k to where its path is at the end of the substep. `predict` has set its x*."""
-    _, row = rows(s, substep)
+    _, row = input_rows(s, substep)
     i = s.particles.kinematic[k]
     column = INPUT.total + POSE.total * s.counts.colliders + 3 * k
     target = ti.Vector([s.inputs[row, column + axis] for axis in ti.static(range(3))])

@@ -7,7 +7,7 @@ from pbd.constraints.box import previous_after_box_impacts, project_into_box, wa
 from pbd.core.quaternions import rotate, rotate_back
 from pbd.core.shapes import signed_distance
 from pbd.data import INPUT, POSE, REPORT
-from pbd.execution.phases import rows
+from pbd.execution.phases import input_rows
 from pbd.integrate import acceleration
 
 # A particle is pressed between two colliders if it is on the surface of one, its centre is deeper than this inside the
@@ -84,7 +84,7 @@ def first_push(first, normal):
 @ti.func
 def project_colliders(s: ti.template(), substep, i, world):
     """Move particle i out of every collider and into every box, with friction. Returns: the deepest penetration [m]."""
-    before, after = rows(s, substep)
+    before, after = input_rows(s, substep)
     deepest = 0.0
     q = s.particles.position[i, world]
     radius = s.particles.radius[i, world]
@@ -116,7 +116,7 @@ def project_colliders(s: ti.template(), substep, i, world):
 @ti.func
 def apply_restitution(s: ti.template(), substep, i, world):
     """Give particle i its speed after impacts on the surfaces that stopped it in this substep."""
-    before, after = rows(s, substep)
+    before, after = input_rows(s, substep)
     q = s.particles.position[i, world]
     radius = s.particles.radius[i, world]
     if q[3] > 0.0 and radius >= 0.0:
@@ -147,7 +147,7 @@ def apply_restitution(s: ti.template(), substep, i, world):
 @ti.func
 def touches_surface(s: ti.template(), substep, i, world):
     """1.0 if a collider or a box stopped particle i in this substep, else 0.0."""
-    before, after = rows(s, substep)
+    before, after = input_rows(s, substep)
     result = 0.0
     q = s.particles.position[i, world]
     x, predicted = ti.Vector([q[0], q[1], q[2]]), s.particles.predicted_position[i, world]

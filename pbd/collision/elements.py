@@ -23,7 +23,7 @@ from pbd.collision.contact import LEFT_ON_SURFACE, apply_friction
 from pbd.constraints.box import project_into_box
 from pbd.constraints.contact_point import move_point, weighted_sum
 from pbd.data import ELEMENT, ELEMENT_NUMBER
-from pbd.execution.phases import rows
+from pbd.execution.phases import input_rows
 
 # Steps of the search at most, and evaluations of the distance in each. A stick takes one step of about eight
 # evaluations, a tetrahedron over a ball ten to thirty steps.
@@ -187,7 +187,7 @@ def project_elements(s: ti.template(), substep, world):
 @ti.func
 def project_element(s: ti.template(), substep, e, world):
     """Move element e out of every collider, and a fixed point into every box. Returns: the deepest penetration [m]."""
-    before, after = rows(s, substep)
+    before, after = input_rows(s, substep)
     x = positions_of(s, s.particles.position, e, world)
     start = positions_of(s, s.particles.previous_position, e, world)
     members = [s.elements.integers[e, ELEMENT.members + k] for k in ti.static(range(4))]
@@ -222,7 +222,7 @@ def project_element(s: ti.template(), substep, e, world):
 @ti.func
 def element_touches(s: ti.template(), substep, e, world):
     """1 if a collider stopped element e in this substep, else 0: see `pbd.collision.colliders.touches_surface`."""
-    _, after = rows(s, substep)
+    _, after = input_rows(s, substep)
     x = positions_of(s, s.particles.position, e, world)
     predicted = positions_of(s, s.particles.predicted_position, e, world)
     radius = s.elements.numbers[e, ELEMENT_NUMBER.radius]

@@ -31,7 +31,7 @@ from pbd.direct.elimination import NOT_FACTORED
 from pbd.direct.limits import largest_implied
 from pbd.direct.solve import keep_factor
 from pbd.direct.structures import SEARCH, structure
-from pbd.execution.phases import rows
+from pbd.execution.phases import input_rows
 from pbd.integrate import acceleration, position
 
 # A substep has up to 2^MOST_HALVINGS parts. With 32 bits, x - x* of shorter parts would be mostly round-off.
@@ -233,7 +233,7 @@ def change_length(s: ti.template(), substep, before, after, world):
     Args: before, after: lengths, in parts of a substep.
     """
     if before != after:
-        row, _ = rows(s, substep)
+        row, _ = input_rows(s, substep)
         s.direct.factored[world] = NOT_FACTORED
         old, new = s.settings.h * before, s.settings.h * after
         scale = (new / old) * (new / old)

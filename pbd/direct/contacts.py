@@ -39,7 +39,7 @@ from pbd.direct.elimination import NOT_FACTORED, STIFF
 from pbd.direct.mobility import free_part, second_axis
 from pbd.direct.momentum_residual import sum_balance
 from pbd.direct.one_row import move
-from pbd.execution.phases import rows
+from pbd.execution.phases import input_rows
 from pbd.integrate import position
 
 # Values of `s.touch.now.contact`: a particle touches nothing; it was released in this substep; it touches something.
@@ -86,7 +86,7 @@ def begin(s: ti.template(), world):
 @ti.func
 def touch(s: ti.template(), substep, world):
     """Find contacts, and move particles onto the surfaces that hold them. Returns: the largest move [m]."""
-    before, after = rows(s, substep)
+    before, after = input_rows(s, substep)
     worst = 0.0
     for k in range(s.counts.touching):
         i = s.touch.particles[k]

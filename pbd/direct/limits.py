@@ -24,7 +24,7 @@ from pbd.direct.momentum_residual import sum_balance
 from pbd.direct.sticks import ends_of
 from pbd.direct.structures import MEASURES, structure
 from pbd.direct.vibration import phase
-from pbd.execution.phases import is_finite, rows
+from pbd.execution.phases import input_rows, is_finite
 from pbd.integrate import acceleration, position
 from pbd.projection import violation
 
@@ -114,7 +114,7 @@ def largest_implied(s: ti.template(), world):
 @ti.func
 def work_of_constraints(s: ti.template(), substep, world):
     """Work of all rigid sticks, in parts of the energy: kinetic, and that of a fall by the size of constraints."""
-    at, _ = rows(s, substep)
+    at, _ = input_rows(s, substep)
     work, energy = 0.0, 1e-30
     for index in ti.static(s.features.direct):
         if ti.static(s.features.types[index].arity == 2 and not s.features.types[index].compliance):

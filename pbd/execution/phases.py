@@ -91,7 +91,7 @@ def world_of(s: ti.template(), index):
 
 
 @ti.func
-def rows(s: ti.template(), substep):
+def input_rows(s: ti.template(), substep):
     """Rows of `s.inputs` at the start and at the end of a substep. If nothing moves, a single row serves all."""
     last = s.inputs.shape[0] - 1
     return ti.min(substep, last), ti.min(substep + 1, last)
