@@ -51,6 +51,13 @@ def test_a_missing_or_refused_gpu_is_reported_in_one_line():
         assert done.stderr == ""
 
 
+@pytest.mark.parametrize("module", ["scenes", "verletlab"])
+def test_modules_are_the_command(module):
+    done = subprocess.run([sys.executable, "-m", module, "list"], capture_output=True, text=True, check=True)
+    assert "aircraft_roll" in done.stdout
+    assert done.stderr == ""
+
+
 def test_quiet_prints_nothing():
     done = subprocess.run([*COMMAND, "run", "box", *SMALL, "--quiet"], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("", "")

@@ -1,0 +1,7 @@
+"""`python -m verletlab` runs the command `verletlab`."""
+
+import sys
+
+from scenes.cli.command import command
+
+sys.exit(command())
