@@ -33,6 +33,20 @@ def test_atwoods_machine_over_a_fixed_shape(weights, share, segments, radius, sh
     np.testing.assert_allclose(moved, [-fall, fall], rtol=0.03)
 
 
+@pytest.mark.parametrize(("weights", "share"), [((3, 2), 1.0), ((5, 3), 0.1)])
+def test_a_rope_of_few_segments_bumps_by_less_than_the_sagitta_of_a_stick(weights, share):
+    # A polygon on a circle is longer or shorter by up to the sagitta of a side, l²/8R.
+    rope_mass, segments, outside = share * sum(weights), 20, 0.1 + ROPE
+    length = np.pi * outside + 2 * HANG
+    solver = atwood(weights, rope_mass, segments)
+    moved = heights_after(solver, 27)
+    density = rope_mass / length
+    rate = np.sqrt(2 * density * GRAVITY / (sum(weights) + rope_mass))
+    fall = (weights[0] - weights[1]) / (2 * density) * (np.cosh(rate * solver.time) - 1)
+    np.testing.assert_allclose(moved, [-fall, fall], atol=(length / segments) ** 2 / (8 * outside))
+    np.testing.assert_allclose(moved, [-fall, fall], rtol=0.05)
+
+
 @pytest.mark.parametrize(("mass", "rope_mass", "segments"), [(2, 0.1, 50), (1, 2.0, 20)])
 def test_equal_weights_stay_and_the_ground_bears_all(mass, rope_mass, segments):
     solver = atwood((mass, mass), rope_mass, segments)
