@@ -5,6 +5,7 @@ Import from here. `KERNELS` says which of three modes runs (mode.py); each has t
     mode.py runtime.py      the mode; what `ti.init` chose
     arrays.py define.py     arrays declared once, and the text of kernels that follows from them
     settings.py             how Taichi compiles them
+    launch_length.py device_copies.py traffic.py    launches on a graphics card
     quick/                  kernels that are read, compiled and launched by private functions of Taichi
     lanes/                  worlds in the lanes of vectors, for quick kernels
     public/                 kernels by Taichi's public interface
