@@ -69,6 +69,7 @@ ELSEWHERE = {
     "python media/solvers.py": ("takes minutes; `make media` does it", "media/make.sh", "\npython solvers.py"),
     "python media/pictures.py": ("the same", "media/make.sh", "\npython pictures.py"),
     "python tests/golden/golden.py write": ("changes the file", "tests/golden/golden.py", "write [SCENE ...]"),
+    "python -m pytest tests/scenes/catalogue": ("takes minutes; `make test` does it", "Makefile", "-m pytest"),
     "python docs/exercises/make.py": (
         "tests of the exercises do the same", "tests/test_exercises.py", "make.write(tmp_path",
     ),

@@ -43,7 +43,7 @@ def pulley(left: float = 3.0, right: float = 2.5, rope_mass: float = 0.2, fricti
         model,
         attachments=[(line.particles[:1], weights[0]), (line.particles[-1:], weights[1])],
         duration=3.0,
-        settings={"verlet": {"dt": 1 / 60, "substeps": 4}},
+        settings={"verlet": {"dt": 1 / 60, "substeps": 4, "solve": "direct"}},
         visuals=[StickVisual(line.sticks, ROPE, SAND), BodyVisual(model, GOLD, STEEL)],
         camera=Camera((1.2, -4.0, 1.6), (0, 0, 1.0)),
     )
