@@ -15,7 +15,7 @@ HANG = 0.95  # how far the rope hangs from the axle's height [m]
 SIDE = 0.2  # of the weights [m]
 
 
-@register(small={"segments": 30})
+@register(small={"segments": 30}, slow=True)
 def pulley(left: float = 3.0, right: float = 2.5, rope_mass: float = 0.2, friction: float = 0.8, segments: int = 80):
     """Two weights on a rope turn a wheel until one stands on the floor: Atwood's machine."""
     particles, model = pbd.Particles(), rigid.Model()

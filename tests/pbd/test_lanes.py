@@ -407,5 +407,6 @@ def program():
     compare_direct(limited, lanes=16, direction="start")
 
 
+@pytest.mark.slow
 def test_lanes_of_32_bits():
     run_elsewhere(__file__, "program()", "f32", opt_level=0)

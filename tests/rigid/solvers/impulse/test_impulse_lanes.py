@@ -188,5 +188,6 @@ def program():
     compare(ragdolls(3, floor=True), lanes=16, steps=60, iterations=20)
 
 
+@pytest.mark.slow
 def test_lanes_of_32_bits():
     run_elsewhere(__file__, "program()", "f32", opt_level=0)
