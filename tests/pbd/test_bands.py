@@ -285,6 +285,7 @@ def program():
     test_each_world_has_the_bits_that_it_has_alone()
 
 
+@pytest.mark.slow
 def test_bands_of_32_bits_on_two_threads():
     lines = [
         "import sys, taichi as ti",

@@ -290,8 +290,13 @@ def compare_direct(add, **options):
     return together
 
 
-@pytest.mark.parametrize("direction", ["current", "start"])
-@pytest.mark.parametrize(("add", "lanes"), [(rope, 4), (limited, 8)])
+@pytest.mark.parametrize(
+    ("add", "lanes", "direction"),
+    [
+        (rope, 4, "current"), (limited, 8, "start"), pytest.param(rope, 4, "start", marks=pytest.mark.slow),
+        pytest.param(limited, 8, "current", marks=pytest.mark.slow),
+    ],
+)  # fmt: skip
 def test_direct_solves_have_the_bits_of_each_world_alone(add, lanes, direction):
     together = compare_direct(add, lanes=lanes, direction=direction)
     assert together.statistics().direct > 8
@@ -301,6 +306,7 @@ def halvings(system):
     return system.state().direct[:, 0]
 
 
+@pytest.mark.slow
 def test_worlds_with_different_parts_of_a_substep():
     together, alone = systems(rope, 5, direction="start", **DIRECT)
     different = 0
@@ -318,6 +324,7 @@ def test_worlds_with_different_parts_of_a_substep():
     assert other.digest() == together.digest()
 
 
+@pytest.mark.slow
 def test_direct_solves_in_environments_that_move():
     def add(particles, world):
         rope(particles, world)

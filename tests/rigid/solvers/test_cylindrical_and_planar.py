@@ -237,6 +237,7 @@ def test_refused_fields_are_named(field, value):
     assert field in refusal(lambda: on_a_slope("planar", **{field: value}), (TypeError, ValueError))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_worlds_have_the_bits_that_they_have_alone(solver):
     models = [on_a_slope("planar", spin=1.0 + k, shift_friction=0.5 * k, angle_limits=(-0.5, 0.02)) for k in range(3)]

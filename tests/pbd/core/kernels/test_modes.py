@@ -88,6 +88,7 @@ def test_plain_cloth_has_the_bits_of_the_compiled_one(bits):
     assert digests("plain", CLOTH, bits) == digests("quick", CLOTH, bits)
 
 
+@pytest.mark.slow
 def test_plain_colours_of_contacts_have_the_bits_of_the_compiled_ones():
     """They are bits of integers of 64 bits, and their loops are those of threads, of which there is one here."""
     assert digests("plain", COLOURED, 64) == digests("quick", COLOURED, 64)

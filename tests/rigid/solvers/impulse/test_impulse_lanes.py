@@ -136,11 +136,13 @@ def test_ragdolls_on_a_floor_have_the_bits_of_each_world_alone():
     assert len(set(together.statistics().contacts)) > 1
 
 
+@pytest.mark.slow
 def test_contacts_of_all_kinds_have_the_bits_of_each_world_alone():
     together = compare(toys(5), lanes=4, iterations=20)
     assert together.statistics().contacts.max() > 3
 
 
+@pytest.mark.slow
 def test_ragdolls_in_the_air_have_the_bits_of_each_world_alone():
     # The worlds need other numbers of iterations and of parts of a substep.
     together = compare(ragdolls(5), lanes=8, iterations=30, tolerance=1e-3, contacts=False)
