@@ -70,6 +70,9 @@ ELSEWHERE = {
     "python media/pictures.py": ("the same", "media/make.sh", "\npython pictures.py"),
     "python tests/golden/golden.py write": ("changes the file", "tests/golden/golden.py", "write [SCENE ...]"),
     "python -m pytest tests/scenes/catalogue": ("takes minutes; `make test` does it", "Makefile", "-m pytest"),
+    "verletlab bench device": (
+        "measures a graphics card; a benchmark's test runs it", "tests/benchmarks/test_speed.py", 'rows("device")',
+    ),
     "python tests/gpu/table.py": ("takes hours", "tests/gpu/table.py", "[SCENE SOLVER ...]"),
     "python docs/exercises/make.py": (
         "tests of the exercises do the same", "tests/test_exercises.py", "make.write(tmp_path",
