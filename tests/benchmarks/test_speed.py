@@ -193,8 +193,8 @@ def test_million_particles():
     assert found["peak memory"][0] < 1.5
 
 
-def test_a_processor_has_half_the_speed_of_those_of_the_documents():
-    found = rows("device")  # two cores that did other work: 56 frames/s and 31,000 ragdoll-steps/s
+def test_a_processor_has_half_the_speed_of_two_busy_cores():
+    found = rows("device")  # they made 56 frames/s and 31,000 ragdoll-steps/s
     assert found["drape 100 x 100"][0] > 28
     assert found["100 ragdolls"][0] > 15_000
 

@@ -15,7 +15,7 @@ from pbd.core.kernels.traffic import TRAFFIC
 
 TAICHI_TYPES = {kind: number for number, kind in NUMPY_TYPES.items()}
 
-# By the address of the numpy array's object.
+# By the `id` of the numpy array.
 COPIES = {}
 
 
