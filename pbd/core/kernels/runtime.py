@@ -3,8 +3,9 @@
 import ctypes
 import os
 import threading
+import warnings
 import weakref
-from functools import wraps
+from functools import cache, wraps
 from types import FunctionType
 
 import numpy as np
@@ -31,7 +32,10 @@ LOOP_STRIDE = 512
 
 
 def require_taichi():
-    """Raise RuntimeError, with what to do, if `ti.init` has not been called, or only before a fork, or for f16."""
+    """Raise RuntimeError, with what to do, if `ti.init` has not been called, or only before a fork, or for f16.
+
+    Warns: UserWarning on a graphics card, because results there are compared with the processor's in part at most.
+    """
     refuse_forked()
     if ti.cfg is None:
         raise RuntimeError("Taichi is not initialised: call ti.init(arch=ti.cpu, default_fp=ti.f64) once, first")
@@ -48,6 +52,16 @@ def require_taichi():
             f"Taichi has no sines and powers of 64 bits on {ti.cfg.arch.name}: expected ti.init(default_fp=ti.f32), or "
             "--precision 32"
         )
+    warn_of_card(present_program())
+
+
+@cache
+def warn_of_card(program):
+    """Warn once in a program if it runs on a graphics card. Args: program: see `present_program`."""
+    if not on_cpu():
+        extent = "for some scenes only" if ti.cfg.arch == ti.vulkan else "for no scene"
+        text = f"results on {ti.cfg.arch.name} are compared with the processor's {extent}: see docs/compatibility.md"
+        warnings.warn(text, UserWarning, stacklevel=3)
 
 
 class Fork:

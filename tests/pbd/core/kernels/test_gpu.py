@@ -94,6 +94,13 @@ def test_devices_that_nobody_has_compared_are_refused(monkeypatch):
         runtime.require_taichi()
 
 
+def test_a_graphics_card_is_said_to_be_compared_in_part_at_most(monkeypatch):
+    monkeypatch.setattr(runtime, "on_cpu", lambda: False)
+    runtime.warn_of_card.cache_clear()  # it warns once in a program
+    with pytest.warns(UserWarning, match="are compared with the processor's for no scene: see docs"):
+        runtime.require_taichi()
+
+
 @pytest.mark.parametrize("icd", ["/nonexistent.json", "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json"])
 def test_a_driver_that_is_missing_or_has_no_device_leaves_the_processor(icd):
     words = [sys.executable, "-m", "scenes", "run", "box", "--param", "grains=5", "--param", "sticks=2"]
