@@ -7,7 +7,7 @@ import rigid
 from pbd.build import rope
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals import GOLD, SAND, STEEL, BodyVisual, Camera, StickVisual
+from scenes.visuals import SAND, STEEL, BodyVisual, Camera, StickVisual
 
 ROPE = 0.012  # radius [m]
 HEIGHT, RADIUS, WIDTH = 1.7, 0.22, 0.12  # of the axle above the floor; of the wheel [m]
@@ -44,6 +44,6 @@ def pulley(left: float = 3.0, right: float = 2.5, rope_mass: float = 0.2, fricti
         attachments=[(line.particles[:1], weights[0]), (line.particles[-1:], weights[1])],
         duration=3.0,
         settings={"verlet": {"dt": 1 / 60, "substeps": 4, "solve": "direct"}},
-        visuals=[StickVisual(line.sticks, ROPE, SAND), BodyVisual(model, GOLD, STEEL)],
+        visuals=[StickVisual(line.sticks, ROPE, SAND), BodyVisual(model)],
         camera=Camera((1.2, -4.0, 1.6), (0, 0, 1.0)),
     )
