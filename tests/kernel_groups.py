@@ -76,7 +76,9 @@ CASES = {
 
 # Files in tests/rigid/solvers/{impulse,articulated,penalty}, by the last word of their names.
 WORDS_WITH_CONTACTS = ("contacts", "determinism", "sleep")
-WORDS_WITHOUT_CONTACTS = ("chain", "drives", "dynamics", "joints", "limits", "motors", "refusals", "rows")
+WORDS_WITHOUT_CONTACTS = (
+    "chain", "drives", "dynamics", "joints", "limits", "motors", "refusals", "rows", "variational",
+)  # fmt: skip
 
 # Contacts of each solver in models of `described.model_of`. With "articulated" their only joint has no rows.
 CONTACTS = {
@@ -104,9 +106,11 @@ FILES = {
     "tests/rigid/solvers/verlet/test_verlet_rows.py": "tests/rigid/solvers/verlet/test_verlet_joints.py",
     "tests/rigid/constraints/test_joint_forces.py": JOINT_ROWS,
     "tests/rigid/solvers/test_external_forces.py": JOINT_ROWS,
+    "tests/rigid/solvers/test_full_turns.py": JOINT_ROWS,
     "tests/rigid/solvers/test_kinematic_bodies.py": JOINT_ROWS,
     "tests/rigid/solvers/test_restored_time.py": JOINT_ROWS,
     "tests/rigid/solvers/test_torque_motors.py": JOINT_ROWS,
+    "tests/rigid/solvers/test_variational_spins.py": JOINT_ROWS,
     "tests/rigid/solvers/test_wheels.py": JOINT_ROWS,
     "tests/verification/test_aircraft.py": JOINT_ROWS,
     "tests/verification/test_door.py": JOINT_ROWS,

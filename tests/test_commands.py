@@ -37,8 +37,12 @@ CUT = {
 # Values for words in capitals. The test also writes the mesh files that commands name.
 CAPITALS = {"SCENE": "box", "FILE": "box.png", "FILE.npz": "box.npz"}
 
-# No other test uses their kernels.
-SLOW = ("verletlab render pyramid",)
+# No other test uses their kernels, or another command shows the same.
+SLOW = (
+    "verletlab render pyramid", "verletlab run torn_cloth", "verletlab run stack --solver verlet",
+    "verletlab run five_link_chain --option block=no", "verletlab render drape --param collider=bunny.obj --param up=y",
+    "verletlab render drape --param collider=bunny.obj --param repair",
+)  # fmt: skip
 
 # Commands that do not run here, by their beginning: the reason, and the file and text that show where they run.
 ELSEWHERE = {

@@ -18,15 +18,17 @@ from matplotlib.mathtext import MathTextParser
 import rigid
 from scenes.registry import available
 
-# Examples of other documents are slow tests.
+# Examples of other documents are slow tests, and those whose kernels compile long.
 QUICK = ("README.md", "CONTRIBUTING.md", "own_constraint.md", "realtime.md")
+SLOW = ("README.md-1", "README.md-2")
 
 
 def examples():
     for path in DOCUMENTS:
         for number, code in enumerate(fences(path, "python")):
-            marks = [] if path.name in QUICK else [pytest.mark.slow]
-            yield pytest.param(code, id=f"{path.name}-{number}", marks=marks)
+            name = f"{path.name}-{number}"
+            marks = [] if path.name in QUICK and name not in SLOW else [pytest.mark.slow]
+            yield pytest.param(code, id=name, marks=marks)
 
 
 @pytest.mark.parametrize("code", list(examples()))

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import FunctionType
 
 import pytest
+from marks import slow
 from taichi.lang import impl
 
 import pbd
@@ -92,7 +93,7 @@ print("fine")
 """
 
 
-@pytest.mark.parametrize("how", ["reset", "init"])
+@pytest.mark.parametrize("how", [slow("reset"), "init"])
 def test_every_method_says_that_taichi_has_ended(how):
     done = subprocess.run([sys.executable, "-c", ENDED, how], capture_output=True, text=True, check=False)
     assert done.stdout.endswith("fine\n"), done.stderr
@@ -182,7 +183,7 @@ def resident():
 
 @pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="no /proc/self/smaps_rollup on this system")
 @pytest.mark.parametrize(("what", "count"), [
-    ("particles", 300), *(pytest.param(what, 1000, marks=pytest.mark.slow) for what in ("particles", "impulse")),
+    ("particles", 300), slow("particles", 1000), slow("impulse", 1000),
 ])  # fmt: skip
 def test_dropped_systems_leave_nothing(what, count):
     done = subprocess.run([sys.executable, "-c", DROPPED, what, str(count)], capture_output=True, text=True, check=True)

@@ -135,6 +135,7 @@ def test_one_version():
     assert not [path for path in sources if version in path.read_text("utf-8")]  # they read the metadata
 
 
+@pytest.mark.slow
 def test_suite_of_a_user_runs_with_the_wheel(site, tmp_path):
     # The process does not find the sources: no directory that it searches before the wheel's has them.
     (tmp_path / "test_own.py").write_text(f"SITE = {str(site)!r}\n{SUITE}", "utf-8")

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from marks import cases
 from references import ball_chain, ball_rods, chain_angles, four_bar, four_bar_centres, rod_chain
 
 import rigid
@@ -117,7 +118,7 @@ CASES = (
 
 # No other test of the fast suite shares the kernels of these.
 SLOW = ("chain with friction", "box that slides", "ball that rolls")
-VERSIONS = [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in CASES]
+VERSIONS = cases(CASES, slow=SLOW)
 
 
 @cache

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from marks import slow
 
 import rigid
 import scenes
@@ -93,6 +94,7 @@ def eigenvalue_errors(found, case):
     return growth, abs(abs(found.imag) - theory.imag) / theory.imag if theory.imag else abs(found.imag)
 
 
+@pytest.mark.slow
 def test_bicycle_at_two_speeds_has_the_eigenvalues_of_linear_theory():
     # With explicit products the error of the weave is 12 h/s [1/s], 0.003 at 0.25 ms, 0.8 % of its growth rate at
     # 4.6 m/s. The capsize mode at 5.6 m/s has less than 1e-4.
@@ -109,6 +111,7 @@ def test_bicycle_at_two_speeds_has_the_eigenvalues_of_linear_theory():
     assert np.degrees(np.angle(ratio)) == pytest.approx(-14.9, abs=0.15)
 
 
+@pytest.mark.slow
 def test_five_speeds_of_verlet_have_the_growth_rates_of_linear_theory():
     # The scheme is of second order. Wheels turn by 22 mrad in a step of 1 ms, so errors are some (22 mrad)²/6 of the
     # rates that balance one another, of 3/s: 2e-4/s, 0.3 % of the slowest growth rate. The fit of a push that leans
@@ -119,6 +122,7 @@ def test_five_speeds_of_verlet_have_the_growth_rates_of_linear_theory():
         assert max(eigenvalue_errors(fitted(angles[:, k])[0], case)) < 0.01
 
 
+@pytest.mark.slow
 def test_wheels_of_verlet_do_not_slip_if_projected_along_current_gradients():
     # Projections along "current" gradients damp, in first order of the step. But rims without slip rows would lean with
     # 8/s, like an inverted pendulum without hands: here the growth rate has half the error at half the step.
@@ -209,7 +213,7 @@ def test_plots_have_a_column_for_each_speed_and_axes_with_units(tmp_path):
         assert label in text
 
 
-@pytest.mark.parametrize("speed", [5.6, 6.6])
+@pytest.mark.parametrize("speed", [5.6, slow(6.6)])
 def test_lean_after_the_push_decays_slowly_or_grows(speed):
     # The push ends at 1.02 s. Five seconds later the weave has exp(-1.25 · 5) = 0.2 % of its amplitude, and the capsize
     # mode is left: -0.0892/s at 5.6 m/s, a time constant of 11.2 s, and +0.0720/s at 6.6 m/s. In 3 s the rest of the
@@ -233,7 +237,7 @@ def after_push(name, substeps, duration, push_duration):
 
 
 @pytest.mark.parametrize(
-    ("name", "largest"), [("articulated", 0.005), pytest.param("impulse", 0.007, marks=pytest.mark.slow)]
+    ("name", "largest"), [("articulated", 0.005), slow("impulse", 0.007)]
 )
 @pytest.mark.parametrize("push_duration", [0.02, 0.1])
 def test_full_push_converges_in_first_order(name, largest, push_duration):

@@ -78,6 +78,7 @@ def test_silent_gains_and_errors_are_counted():
     assert any("seed 1 by 0.1 from 1.50 s" in line for line in lines)
 
 
+@pytest.mark.slow
 def test_chains_of_a_metre_gain_nothing_with_a_direct_solve_of_short_steps():
     # Along current gradients projection only damps, to first order in the step: here 1/240 s.
     given = {"direct": {"solve": "direct", "direction": "current", "iterations": 2, "substeps": 4}}

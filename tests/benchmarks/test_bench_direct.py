@@ -49,6 +49,7 @@ def test_energies_are_rows_also_of_a_run_that_diverges(monkeypatch):
     assert found == {"chain of 5 last 1 kg swinging 10 ms diverges": 1.5}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler")
 def test_costs_are_also_in_projections_of_the_c_loop():
     assert c_loop(n=16).rate() > 1e6

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from fuzzing import check_sound
+from marks import cases
 from random_scenes import BODIES, SEEDS, solver_of, solvers_of
 
 import rigid
@@ -124,7 +125,7 @@ def test_rolling_discs_do_not_slip_at_the_start():
             assert np.linalg.norm(body.velocity) > 0.2
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", cases(KINDS, slow=["falling tree", "heap", "stack"]))
 def test_solvers_accept_all_scenes(kind):
     scene = random_scene(1, kind, 1.0, 10.0, 1 / 60)
     for name in solvers_of(scene):

@@ -1,21 +1,17 @@
 """Bands of one cloth in the lanes of vectors have the bits of the same schedule one particle after another."""
 
 import math
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from elsewhere import run_elsewhere
+from marks import slow
 
 import pbd
 from pbd import build
 from pbd.core.kernels import on_cpu, read
 from pbd.execution.bands import find_bands
 from pbd.schedule import colour_constraints
-
-ROOT = Path(__file__).parents[2]
 
 pytestmark = pytest.mark.skipif(not on_cpu(), reason="lanes are those of the processor")
 
@@ -133,7 +129,7 @@ def compare(add, steps=8, **options):
     return bands, single
 
 
-@pytest.mark.parametrize("direction", ["current", "start"])
+@pytest.mark.parametrize("direction", ["current", slow("start")])
 @pytest.mark.parametrize("add", [rigid, compliant])
 def test_constraints_have_the_bits_of_one_after_another(add, direction):
     compare(add, direction=direction)
@@ -160,6 +156,7 @@ def floating(particles, number):
     particles.add_box((-0.5, -0.5, -0.6), (2.5, 1.0, 0.9), friction=0.3, restitution=0.5)
 
 
+@pytest.mark.slow
 def test_scales_of_gravity_have_the_bits_of_one_after_another():
     compare(floating, steps=20)
 
@@ -287,15 +284,4 @@ def program():
 
 @pytest.mark.slow
 def test_bands_of_32_bits_on_two_threads():
-    lines = [
-        "import sys, taichi as ti",
-        f"sys.path[:0] = {str(ROOT)!r}, {str(Path(__file__).parent)!r}",
-        "ti.init(arch=ti.cpu, default_fp=ti.f32, log_level=ti.ERROR, opt_level=0, cpu_max_num_threads=2)",
-        "import test_bands",
-        "test_bands.program()",
-    ]
-    done = subprocess.run(
-        [sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=False, cwd=ROOT,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    run_elsewhere(__file__, "program()", "f32", opt_level=0, cpu_max_num_threads=2)

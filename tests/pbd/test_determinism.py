@@ -1,10 +1,12 @@
 """Results have the same bits with any number of threads, in every run and world, step by step, and from a file."""
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
 from elsewhere import run_elsewhere
+from marks import cases, slow
 
 import pbd
 from pbd.build import cloth
@@ -19,6 +21,9 @@ PATHS = {
     "adaptive": {"schedule": "clusters", "clusters": 4, "tolerance": 1e-4},
     "often": {"schedule": "clusters", "clusters": 4, "iterations": 7},  # five of the iterations in one launch
 }
+
+# The others compile longest, and differ from these by details of clusters.
+SOME = cases(PATHS, slow=["one cluster", "adaptive", "often"])
 
 
 def turning(time):
@@ -78,9 +83,9 @@ def system_of(descriptions, path, **options):
     return pbd.ParticleSystem(descriptions, **settings)
 
 
-def program():
-    """Run in a process of its own: digests of all paths after 24 steps."""
-    return "".join(f"{name}: {run(name).digest()}\n" for name in PATHS)
+def program(*names):
+    """Run in a process of its own: digests of paths after 24 steps."""
+    return "".join(f"{name}: {run(name).digest()}\n" for name in names)
 
 
 def run(path, steps=24):
@@ -89,11 +94,10 @@ def run(path, steps=24):
     return system
 
 
-@pytest.fixture(scope="module")
-def digests():
-    if not on_cpu():
-        pytest.skip("of the processor's threads")
-    return {name: run(name).digest() for name in PATHS}
+@cache
+def digest(path):
+    """Digest of a path after 24 steps in this process."""
+    return run(path).digest()
 
 
 def test_the_scene_contains_every_feature():
@@ -109,22 +113,24 @@ def test_the_scene_contains_every_feature():
     assert np.linalg.norm(away, axis=1).min() > 1e-3
 
 
-@pytest.mark.parametrize("threads", [1, pytest.param(2, marks=pytest.mark.slow)])  # here it has all features
-def test_bits_do_not_depend_on_the_number_of_threads(threads, digests):
+@pytest.mark.skipif(not on_cpu(), reason="of the processor's threads")
+@pytest.mark.parametrize(("threads", "names"), [(1, ["coloured"]), slow(1, list(PATHS)), slow(2, list(PATHS))])
+def test_bits_do_not_depend_on_the_number_of_threads(threads, names):
     # Separate runs agree: two threads in one process, one in another, and this one.
-    assert run_elsewhere(__file__, "program()", cpu_max_num_threads=threads) == digests
+    found = run_elsewhere(__file__, f"program(*{names})", cpu_max_num_threads=threads)
+    assert found == {name: digest(name) for name in names}
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_a_run_continues_bit_for_bit_from_a_saved_state(path, tmp_path, digests):
+@pytest.mark.parametrize("path", SOME)
+def test_a_run_continues_bit_for_bit_from_a_saved_state(path, tmp_path):
     run(path, 11).state().save(tmp_path / "half")
     system = system_of(scene(path), path)
     system.set_state(pbd.State.load(tmp_path / "half"))
     system.step(13)
-    assert system.digest() == digests[path]
+    assert system.digest() == digest(path)
 
 
-@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("path", SOME)
 def test_sixty_steps_equal_sixty_single_steps(path):
     at_once, one_by_one = (system_of(scene(path, rows=8), path) for _ in range(2))
     at_once.step(60)
@@ -135,7 +141,7 @@ def test_sixty_steps_equal_sixty_single_steps(path):
     assert one_by_one.digest() == at_once.digest()
 
 
-@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("path", SOME)
 def test_copies_have_the_bits_of_a_single_world(path):
     alone = system_of(scene(path, rows=8), path)
     copies = system_of(scene(path, rows=8), path, worlds=3)
@@ -147,7 +153,7 @@ def test_copies_have_the_bits_of_a_single_world(path):
         assert np.array_equal(copies.velocities()[world], alone.velocities())
 
 
-@pytest.mark.parametrize("path", ["serial", "one cluster", "four clusters", "coloured"])
+@pytest.mark.parametrize("path", SOME[:4])
 def test_different_worlds_have_the_bits_of_each_alone(path):
     # All worlds have the environment of the first one. It includes the path of the driven edge.
     descriptions = [description(number, rows=8) for number in range(3)]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import taichi as ti
 from elsewhere import run_elsewhere
+from marks import slow
 
 import pbd
 from pbd.core.kernels import on_cpu
@@ -187,7 +188,7 @@ def compare(add, worlds=6, steps=12, **options):
     return together, alone
 
 
-@pytest.mark.parametrize("direction", ["current", "start"])
+@pytest.mark.parametrize("direction", ["current", slow("start")])
 @pytest.mark.parametrize("add", [rigid, compliant])
 def test_constraints_have_the_bits_of_each_world_alone(add, direction):
     compare(add, direction=direction)
@@ -293,8 +294,7 @@ def compare_direct(add, **options):
 @pytest.mark.parametrize(
     ("add", "lanes", "direction"),
     [
-        (rope, 4, "current"), (limited, 8, "start"), pytest.param(rope, 4, "start", marks=pytest.mark.slow),
-        pytest.param(limited, 8, "current", marks=pytest.mark.slow),
+        (rope, 4, "current"), slow(limited, 8, "start"), slow(rope, 4, "start"), slow(limited, 8, "current"),
     ],
 )  # fmt: skip
 def test_direct_solves_have_the_bits_of_each_world_alone(add, lanes, direction):
@@ -375,7 +375,7 @@ def test_step_hooks_run_one_world_at_a_time():
     require_same(together, alone)
 
 
-@pytest.mark.parametrize("options", [{}, {"solve": "direct"}])
+@pytest.mark.parametrize("options", [{}, slow({"solve": "direct"})])
 def test_a_world_that_diverges_is_named(options):
     together, _ = systems(sticks if not options else rope, 9, **options)
     velocities = together.velocities()

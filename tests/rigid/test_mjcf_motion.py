@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from marks import slow
 
 import rigid
 from rigid import rotation
@@ -181,7 +182,7 @@ CHAIN = """
 
 @pytest.mark.parametrize(("spring", "damping", "order"), [
     ("", "", 2),
-    pytest.param('stiffness="3" springref="40" damping=".05"', 'damping=".02"', 1, marks=pytest.mark.slow),
+    slow('stiffness="3" springref="40" damping=".05"', 'damping=".02"', 1),
 ])  # fmt: skip
 def test_the_motion_of_a_chain_converges_to_that_of_mujoco(tmp_path, spring, damping, order):
     # MuJoCo's Runge-Kutta in generalised coordinates against frames of particles. The order of convergence is two; it

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from marks import slow
 from robots import agreement, bodies_in_both, loaded, motion_error, public_models
 
 import rigid
@@ -96,7 +97,7 @@ ARM = """
 """
 
 
-@pytest.mark.parametrize(("name", "order"), [("verlet", 2), pytest.param("impulse", 1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("name", "order"), [("verlet", 2), slow("impulse", 1)])
 def test_motion_with_armature_has_the_order_of_the_solver(tmp_path, name, order):
     """Against MuJoCo's Runge-Kutta. Rotors do not reduce the second order of "verlet"."""
     path = tmp_path / "arm.xml"

@@ -112,6 +112,7 @@ def test_lag_is_recovered_from_its_exact_response(hold):
     assert lag.residual < 1e-7
 
 
+@pytest.mark.slow
 def test_gain_and_time_constant_are_recovered_from_a_noisy_record():
     # Samples of 0.1 s of a square wave, with noise of 1 % of the steady rate. An edge of 2 k gives T with a standard
     # deviation of 0.01 k/(2 k · 5.4/s) = 1.2 %: 30 edges give 0.23 %. The scheme has T = -h/ln(1 - h/T), which is h/2

@@ -4,13 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from marks import slow
 
 import rigid
 import scenes
 from rigid.constraints.joints.drive import TOUCHING
 from scenes.simulate.run import Run
 
-SOLVERS = ("impulse", *(pytest.param(name, marks=pytest.mark.slow) for name in ("articulated", "verlet", "penalty")))
+SOLVERS = ("impulse", *map(slow, ("articulated", "verlet", "penalty")))
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

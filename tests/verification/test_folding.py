@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from marks import slow
 from scipy.spatial import cKDTree
 
 import pbd
@@ -44,7 +45,7 @@ def test_crossings_are_counted():
     assert crossings(np.concatenate([flat, upright + [0, 0, 2]]), triangles) == 0
 
 
-@pytest.mark.parametrize("columns", [10, pytest.param(24, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("columns", [10, slow(24)])
 def test_a_folding_ribbon_does_not_pass_through_itself(columns):
     width = 0.36
     scene = scenes.load("fold", columns=columns, thickness=0.9 * width / (columns - 1))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from marks import slow
 
 import scenes
 from scenes.catalogue import manipulator
@@ -10,7 +11,7 @@ from scenes.catalogue.gripper import EDGE, HAND, LIFT, SQUEEZE
 from scenes.simulate.run import Run
 
 g = 9.81
-SOLVERS = ("impulse", pytest.param("articulated", marks=pytest.mark.slow))
+SOLVERS = ("impulse", slow("articulated"))
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

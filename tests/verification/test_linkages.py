@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from marks import cases
 from scipy.optimize import fsolve
 
 import rigid
@@ -16,11 +17,6 @@ from scenes.simulate.run import Run
 # positions in each step. "articulated" corrects the 1e-5 m by which a step opens a loop with the rows of its start, so
 # that an error proportional to the rotation in the step remains. The error of "verlet" depends on its iterations.
 WITHIN = {"impulse": 1e-6, "articulated": 5e-6, "verlet": 1e-5}
-
-
-def solvers(*slow):
-    """All solvers of WITHIN as parameters of a test. Args: slow: those that take more than some seconds."""
-    return [pytest.param(name, marks=[pytest.mark.slow] if name in slow else []) for name in WITHIN]
 
 
 def pin(model, state, name):
@@ -53,7 +49,7 @@ def off_the_line(model, state, positions):
     return [x - 0.525, z - peaucellier_lipkin.HEIGHT - 0.525 * math.tan(positions["crank"] / 2), *(other - (x, z))]
 
 
-@pytest.mark.parametrize("solver", solvers("verlet"))
+@pytest.mark.parametrize("solver", cases(WITHIN, slow=["verlet"]))
 def test_the_end_of_a_peaucellier_linkage_moves_on_a_line(solver):
     # Up to +60° of the crank, at steps of 10 ms and a tolerance of 1e-6 N s.
     assert follow("peaucellier_lipkin", off_the_line, solver, 2.1) < WITHIN[solver]
@@ -114,7 +110,7 @@ def off_the_loop(model, state, positions):
     return pin(model, state, "coupler and rocker") - (d + c * math.cos(psi), four_bar.HEIGHT + c * math.sin(psi))
 
 
-@pytest.mark.parametrize("solver", solvers("verlet"))
+@pytest.mark.parametrize("solver", cases(WITHIN, slow=["verlet"]))
 def test_a_rocker_satisfies_its_loop_equation(solver):
     assert follow("four_bar", off_the_loop, solver, 2.2) < WITHIN[solver]
 
@@ -124,7 +120,7 @@ def off_the_stroke(model, state, positions):
     return positions["piston"] + r + length - r * math.cos(phi) - math.sqrt(length**2 - (r * math.sin(phi)) ** 2)
 
 
-@pytest.mark.parametrize("solver", solvers("verlet"))
+@pytest.mark.parametrize("solver", cases(WITHIN, slow=["verlet"]))
 def test_a_piston_follows_its_crank(solver):
     assert follow("slider_crank", off_the_stroke, solver, 1.7) < WITHIN[solver]
 

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from marks import slow
 
 import scenes
 from rigid.rotation import conjugate, logarithm, multiply, swing_twist
@@ -30,8 +31,8 @@ def rotations(running):
 
 @pytest.mark.parametrize("parameters", [
     {},
-    pytest.param({"turn": 0.4, "height": 0.12}, marks=pytest.mark.slow),
-    pytest.param({"turn": -0.4, "height": 0.12}, marks=pytest.mark.slow),
+    slow({"turn": 0.4, "height": 0.12}),
+    slow({"turn": -0.4, "height": 0.12}),
 ])  # fmt: skip
 def test_hitch_stays_within_its_limits(parameters):
     # A limit is reached exactly in the step: b = G/h. What rotation about other axes adds is of second order in the

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import trimesh
+from marks import slow
 
 import pbd
 from pbd.build import soft_body, soft_body_from_tetrahedra
@@ -51,13 +52,8 @@ def crush(name, resolution, share, stiffness, speed, **options):
         ("ball", 5, 0.1, 1e4, 0.4, {"substeps": 10, "iterations": 10}),
         ("ring", 6, 0.15, 1e4, 1.0, {"substeps": 8, "iterations": 8}),
         ("box", 4, 0.1, 1e5, 2.0, {"substeps": 10, "iterations": 10}),
-        pytest.param(
-            "ball", 8, 0.1, 1e4, 0.4, {"substeps": 10, "iterations": 10}, marks=pytest.mark.slow, id="fine ball"
-        ),
-        pytest.param(
-            "ball", 6, 0.1, 1e4, 3.0, {"substeps": 10, "iterations": 10, "direction": "start"}, marks=pytest.mark.slow,
-            id="start",
-        ),
+        slow("ball", 8, 0.1, 1e4, 0.4, {"substeps": 10, "iterations": 10}, id="fine ball"),
+        slow("ball", 6, 0.1, 1e4, 3.0, {"substeps": 10, "iterations": 10, "direction": "start"}, id="start"),
     ],
 )  # fmt: skip
 def test_a_crushed_body_recovers(name, resolution, share, stiffness, speed, options):

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from marks import slow
 
 import pbd
 from pbd import build
@@ -42,7 +43,7 @@ def test_a_particle_with_room_is_not(gap, radius):
         press(gap, radius)
 
 
-@pytest.mark.parametrize("solve", ["iterative", "direct"])
+@pytest.mark.parametrize("solve", ["iterative", slow("direct")])
 @pytest.mark.parametrize("beside", [False, True], ids=["alone", "beside a wall"])
 def test_a_rope_between_plates_is_said(solve, beside):
     # A wall comes between both plates in the order of colliders. Gravity presses the rope against it in each substep.

@@ -38,6 +38,7 @@ def atwood(first, second, rope_mass, segments, friction=0.0, **options):
     return rigid.solver("verlet", model, particles=particles, attachments=attachments, dt=1 / 60, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "second", "share", "segments"),
     [(3, 2, 0.01, 50), (3, 2, 1.0, 200), (10, 1, 0.3, 90), (3, 2, 0.1, 33), (7, 6, 0.05, 140)],
@@ -61,6 +62,7 @@ def test_atwoods_machine_over_a_bar(first, second, share, segments):
     np.testing.assert_allclose(lengths[1], lengths[0], rtol=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mass", "rope_mass", "segments"), [(1, 2.0, 20), (5, 0.2, 50), (5, 0.1, 200), (1, 0.1, 81)])
 def test_equal_weights_over_a_bar_stay(mass, rope_mass, segments):
     # Nothing moves. The polygon of the rope settles by less than the sagitta of a segment, l²/8R. The weights swing
@@ -74,6 +76,7 @@ def test_equal_weights_over_a_bar_stay(mass, rope_mass, segments):
     assert np.abs(solver.state().position - before).max() < 2 * sagitta
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("friction", [0.1, 0.3, 0.5])
 def test_capstan(friction):
     # Friction holds weights with a ratio up to exp(μπ). Above, a light rope has T1 = T2 exp(μπ), so that
@@ -184,6 +187,7 @@ def test_particles_that_touch_in_any_world_are_found():
     assert touching_particles(plan, particles, radii, fixed_shapes=True).tolist() == [0, 2]
 
 
+@pytest.mark.slow
 def test_contacts_continue_from_a_state_and_in_lanes():
     def system(**more):
         particles = pbd.Particles()

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from described import assert_continues, momenta_of_particles
+from marks import slow
 
 import pbd
 from pbd.core.rotation import rotate
@@ -119,6 +120,7 @@ def test_heavy_end_hangs_on_a_light_rope():
     assert lengths == pytest.approx(0.05, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_worlds_have_the_bits_of_one():
     alone = system(chain(masses=2.0), iterations=2)
     several = system([chain(masses=m) for m in (1.0, 2.0, 0.5)], iterations=2)
@@ -216,7 +218,7 @@ def test_loop_between_pins():
     assert one.statistics().residual < 1e-12
 
 
-@pytest.mark.parametrize("direction", ["start", "current"])
+@pytest.mark.parametrize("direction", ["start", slow("current")])
 @pytest.mark.parametrize("bound", ["at_most", "at_least"])
 def test_one_sided_sticks_push_or_pull_within_the_solve(bound, direction):
     # A mass of 3 kg moves away from a dumbbell of 1 and 2 kg, to which a string of 1 m ties it, or towards it, and a

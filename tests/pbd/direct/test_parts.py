@@ -114,6 +114,7 @@ def test_state_in_the_middle_of_a_whip_continues():
     assert other.digest() == digest
 
 
+@pytest.mark.slow
 def test_worlds_have_the_bits_of_one():
     # They whip at different times, so their parts differ.
     starts = [level_chain(velocity=(0, 0, speed)) for speed in (0.0, -2.0, 1.0)]
@@ -146,6 +147,7 @@ def test_driven_chain_is_of_second_order():
     assert np.divide(errors[:-1], errors[1:]) == pytest.approx([4, 4], abs=0.8)
 
 
+@pytest.mark.slow
 def test_driven_chain_of_several_worlds_has_the_bits_of_one():
     # Each world writes its own rows of the inputs.
     driven = [level_chain(path, masses=mass) for mass in (1.0, 2.0, MASS)]
@@ -156,6 +158,7 @@ def test_driven_chain_of_several_worlds_has_the_bits_of_one():
     assert (several.positions()[2] == alone.positions()).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changing", [False, True])
 def test_moving_floor_is_where_it_should_be(changing):
     # A particle lies on a floor that rises at constant speed, beside a chain. The quaternion of the floor may change
@@ -200,6 +203,7 @@ def run_in_32_bits():
     return change / (COUNT * g * COUNT * SEGMENT), stretch
 
 
+@pytest.mark.slow
 def test_32_bits():
     # Sticks keep their lengths to the limit of the error, 1e-5, and the energy stays as in 64 bits.
     root = Path(__file__).parents[3]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from described import Y, Z, g
+from marks import cases, slow
 from scipy.integrate import solve_ivp
 
 import rigid
@@ -49,7 +50,7 @@ def add_slider(model, kind, y=0.0, x=0.0, speed=SPEED, height=None, rotation=(1,
 # Motion ---------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("name", cases(OPTIONS, slow=["articulated", "verlet", "penalty"]))
 def test_smooth_bodies_keep_their_speed_over_seams(name):
     # Without friction nothing acts along x. Contacts may be off by 0.015 rad, which takes 1e-4 of a speed at each seam.
     # "penalty" shares the stiffness between the points of a body. Where their number changes, the body bounces.
@@ -65,8 +66,8 @@ def test_smooth_bodies_keep_their_speed_over_seams(name):
         assert state.position[body, 0] == pytest.approx(1.6 * SPEED, rel=tolerance)
 
 
-@pytest.mark.parametrize("name", ["impulse", "verlet"])
-@pytest.mark.parametrize("kind", ["bodies", "hulls"])
+@pytest.mark.parametrize("name", ["impulse", slow("verlet")])
+@pytest.mark.parametrize("kind", [slow("bodies"), "hulls"])
 def test_speed_does_not_depend_on_what_the_slabs_are(name, kind):
     model = slabs(np.zeros(15), width=0.25, **{kind: True})
     bodies = [add_slider(model, "box", -1), add_slider(model, "sphere", 1)]
@@ -75,7 +76,7 @@ def test_speed_does_not_depend_on_what_the_slabs_are(name, kind):
     assert solver.state().velocity[bodies, 0] == pytest.approx(SPEED, rel=2e-3)
 
 
-@pytest.mark.parametrize("name", ["impulse", "articulated", "verlet"])
+@pytest.mark.parametrize("name", ["impulse", slow("articulated"), slow("verlet")])
 @pytest.mark.parametrize("step", [1e-3, 1e-2])
 def test_steps_up_stop_a_box(name, step):
     # At the impact a cube of width b begins to turn about the edge: ω = v m (b/2 - s)/I, I = 2/3 m b². Its centre is
@@ -101,7 +102,7 @@ def tipping(time, state):
     return slide, faster, turn, (g * s * cosine - a * s * turn**2 - 2 * s * slide * turn) / (s * s + inertia)
 
 
-@pytest.mark.parametrize("name", ["impulse", "articulated", "verlet"])
+@pytest.mark.parametrize("name", ["impulse", slow("articulated"), slow("verlet")])
 def test_box_that_slides_over_an_end_tips(name):
     # Contacts see the tilt at the start of a step, so the motion is late by a step of 1/480 s at most: 2 % of 0.1 s in
     # an angular velocity that grows as the square of time is 4 %.

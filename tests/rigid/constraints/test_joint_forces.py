@@ -3,9 +3,12 @@
 In the tests with contacts only balls touch the ground, so that these tests share a kernel for each solver.
 """
 
+import itertools
+
 import numpy as np
 import pytest
 from described import FAR, ZERO, X, Y, Z, g, rod_on_a_pivot
+from marks import cases, slow
 
 import rigid
 
@@ -65,7 +68,7 @@ def test_upper_joint_of_a_hanging_chain_carries_both_bodies(name):
     assert np.abs([forces["ball 0"][1], forces["ball 1"][1]]).max() < CLOSE[name]
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("name", cases(SOLVERS, slow=["verlet"]))
 def test_torque_of_a_motor_is_included(name):
     # It holds a level rod: the torque about y balances the weight at 0.25 m. A motor of "penalty" gives way a little.
     solver = settled(name, rod_on_a_pivot(motor=rigid.Motor(speed=0.0)))
@@ -119,6 +122,7 @@ def test_pivot_of_a_swing_with_the_variational_integrator():
     assert errors[0] / errors[1] == pytest.approx(4, abs=0.4)
 
 
+@pytest.mark.slow
 def test_pivot_of_a_swing_with_the_variational_integrator_of_impulse():
     # The impulses of the last substep act at its start, in second order.
     errors = []
@@ -146,8 +150,13 @@ def test_articulated_solver_converges_to_the_impulse_solver():
     assert np.log2(differences[0] / differences[1]) == pytest.approx(1.0, abs=0.25)
 
 
-@pytest.mark.parametrize("name", CLOSED)
-@pytest.mark.parametrize("support", ["spring", "grab", "contact"])
+@pytest.mark.parametrize(
+    ("support", "name"),
+    [
+        *itertools.product(["spring", "grab"], CLOSED),
+        ("contact", "impulse"), slow("contact", "articulated"), slow("contact", "verlet"),
+    ],
+)
 def test_pivot_carries_what_another_support_leaves(name, support):
     # A level rod whose other end is held up by m g/2, as its spring is stretched at the start: the pivot carries the
     # rest, without a torque. The ball at the end of the rod that stands on the ground is light.
@@ -171,6 +180,7 @@ def test_pivot_carries_what_another_support_leaves(name, support):
     assert np.abs(torque).max() < 1e-3
 
 
+@pytest.mark.slow
 def test_articulated_balance_is_exact_for_the_discrete_step():
     # What rows do not exert along a hinge's axis, the balance has as zero to round-off: only if all impulses on all
     # bodies beyond are in it, at the poses of the substep's start. 1e-9 of the forces, which are about 100 N.
@@ -197,7 +207,7 @@ def test_articulated_balance_is_exact_for_the_discrete_step():
     assert counted > 0
 
 
-@pytest.mark.parametrize("name", CLOSED)
+@pytest.mark.parametrize("name", cases(CLOSED, slow=CLOSED[1:]))
 def test_upper_body_gains_the_momentum_that_its_joint_passes_on(name):
     # m Δv = h (F + m g) in every step, to round-off, when the lower body hits the ground and rebounds. Positions of 1 m
     # round by 1e-16, which is a force of 1e-16 m/h².
@@ -254,7 +264,7 @@ def test_hinge_supplies_the_centripetal_force(name):
     assert np.abs(torque).max() < 1e-3
 
 
-@pytest.mark.parametrize("name", CLOSED)
+@pytest.mark.parametrize("name", cases(CLOSED, slow=["verlet"]))
 def test_child_of_a_joint_between_bodies_gets_the_opposite_of_its_parent(name):
     # A spring pulls two free bodies together; a slider between them cannot hold it, and a weld holds all of it.
     model = rigid.Model(gravity=ZERO)
@@ -267,7 +277,7 @@ def test_child_of_a_joint_between_bodies_gets_the_opposite_of_its_parent(name):
     assert np.abs(torque).max() < 10 * CLOSE[name]
 
 
-@pytest.mark.parametrize("name", CLOSED)
+@pytest.mark.parametrize("name", cases(CLOSED, slow=CLOSED[:2]))
 def test_worlds_have_their_own_forces(name):
     models = [rigid.Model(gravity=(0, 0, -g)) for _ in range(3)]
     for k, model in enumerate(models):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from described import ZERO, X, Y
+from marks import cases
 
 import rigid
 from pbd.core.kernels import read, write
@@ -12,7 +13,7 @@ EXACT = {
     "verlet": {"iterations": 100},
 }  # fmt: skip
 SOLVERS = {**EXACT, "penalty": {}}
-SOME = [pytest.param(name, marks=[pytest.mark.slow] if name in ("verlet", "penalty") else []) for name in SOLVERS]
+SOME = cases(SOLVERS, slow=["verlet", "penalty"])
 H = 0.002
 
 
@@ -97,7 +98,7 @@ def test_energy_counts_the_rotor(name):
     assert solver.energy().kinetic == pytest.approx(0.5 * (0.4 + 0.2) * 1.5**2, rel=1e-4 if name == "verlet" else 1e-10)
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("name", cases(SOLVERS, slow=["verlet"]))
 def test_states_with_rotors_continue(tmp_path, name):
     """With its warm start bit for bit; from poses and velocities alone, rotors have the speeds of their joints."""
     first, second = solve(name, arm()), solve(name, arm())
@@ -117,7 +118,7 @@ def test_states_with_rotors_continue(tmp_path, name):
         assert fresh.state().position == pytest.approx(again.state().position, abs=1e-9)
 
 
-@pytest.mark.parametrize("name", SOME)
+@pytest.mark.parametrize("name", cases(SOLVERS, slow=["articulated", "verlet", "penalty"]))
 def test_each_world_has_its_armature(name):
     pairs = (0.1, 0.05), (0.3, 0.0)
     together = solve(name, [arm(pair) for pair in pairs])
@@ -162,6 +163,7 @@ def test_a_tree_may_run_from_child_to_parent():
     assert found["impulse"] == pytest.approx(found["verlet"], abs=1e-3)
 
 
+@pytest.mark.slow
 def test_the_watch_of_verlet_counts_rotors():
     # A rod that falls by m g L/2 = 4.9 J gives its rotor a/(I + a) = 3/4 of that. Nothing warns until the rotor gets
     # energy from nowhere.

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 from described import rod_on_a_pivot
+from marks import cases
 
 import rigid
 from rigid.rotation import rotate
 
-SOLVERS = rigid.SOLVERS
+SOLVERS = cases(rigid.SOLVERS, slow=["articulated"])
 h, m, k, c = 0.01, 2.0, 300.0, 12.0
 G, TARGET = np.array([0.0, 0.0, -9.81]), np.array([0.4, -0.1, 1.2])
 

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from marks import cases, slow
 
 import rigid
 from rigid.rotation import from_axis_angle
@@ -28,7 +29,7 @@ def pendulum(break_force=math.inf, angle=80.0, joint="hinge", **limits):
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("joint", ["hinge", "ball"])
+@pytest.mark.parametrize("joint", ["hinge", slow("ball")])
 def test_a_pendulum_breaks_at_its_tension(solver, joint):
     # From rest at φ0 the speed is v² = 2 k g l (cos φ - cos φ0), where k is SHARE. The tension m g cos φ + m v²/l is T
     # at cos φ = (T/(m g) + 2 k cos φ0)/(1 + 2 k). Then the ball flies: its acceleration is g.
@@ -54,7 +55,7 @@ def test_a_pendulum_breaks_at_its_tension(solver, joint):
     assert len(made.events) == 1
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", cases(SOLVERS, slow=["verlet"]))
 def test_a_joint_below_its_limits_is_one_that_cannot_break(solver):
     # The largest tension is m g (3 - 2 cos φ0) = 2.66 m g.
     made = [rigid.solver(solver, pendulum(limit), dt=H[solver]) for limit in (2.8 * MASS * G, 1e9)]
@@ -64,7 +65,7 @@ def test_a_joint_below_its_limits_is_one_that_cannot_break(solver):
     assert made[0].digest() == made[1].digest()
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", cases(SOLVERS, slow=["verlet"]))
 def test_a_cantilever_breaks_by_its_torque(solver):
     # A weight m g at an arm l loads a fixed joint with the torque m g l. A spring that is loaded at once gives twice as
     # far at most.
@@ -77,7 +78,7 @@ def test_a_cantilever_breaks_by_its_torque(solver):
         assert len(made.events) == count
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", cases(SOLVERS, slow=["verlet"]))
 def test_limits_motors_and_springs_break_with_their_joint(solver):
     more = {"limits": (-0.2, 0.1), "friction": 0.5, "spring": rigid.Spring(stiffness=3.0)}
     if solver != "penalty":
@@ -119,7 +120,7 @@ def rigid_digest(solver, state):
     return made.digest()
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", cases(SOLVERS, slow=["verlet", "impulse", "articulated"]))
 def test_each_world_breaks_by_itself(solver):
     # Each world has the events and the bits that it has alone, also after a snapshot in which one joint is broken. The
     # largest tension is 2.66 m g, so the last world's joint stays whole. Friction breaks with its joint.
@@ -163,7 +164,7 @@ def test_a_break_wakes_the_bodies_of_its_world_alone():
     assert made.state().position[1, 0, 2] == pytest.approx(-ARM, abs=1e-6)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", cases(SOLVERS, slow=["verlet", "articulated", "penalty"]))
 def test_a_chain_parts_at_its_weakest_joint(solver):
     # Balls one under another hang at rest. Joint k bears the weight of all below it. The second is too weak.
     model, before = rigid.Model(), rigid.GROUND

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from described import ZERO, Y, Z, refusal
+from marks import cases
 
 import rigid
 
@@ -65,7 +66,7 @@ def test_the_effort_of_a_compliant_motor_is_bounded(name):
     assert solver.joint_positions()["axle"] == pytest.approx(position * 3.0 / 0.4, rel=1e-4)
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("name", cases(SOLVERS, slow=["verlet"]))
 def test_a_position_is_approached_at_the_largest_speed(name):
     # 0.8 of the way at 0.5 m/s takes 0.4 s; from then on the speed is gain (position - q).
     solver = solve(name, lift(rigid.Motor(position=0.3, max_speed=0.5), ZERO))

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from described import ZERO, X, Z, refusal
+from marks import cases, slow
 
 import rigid
 
@@ -104,7 +105,7 @@ def pair(kind, heavy):
     return model
 
 
-@pytest.mark.parametrize("heavy", [0, 1])
+@pytest.mark.parametrize("heavy", [0, slow(1)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_solvers_agree_and_conserve_momentum(kind, heavy):
     # "verlet" and the variational "articulated" have the same scheme but for rotations; they are of second order. The
@@ -126,7 +127,7 @@ def test_solvers_agree_and_conserve_momentum(kind, heavy):
         assert rigid.angular_momentum(model, end) == pytest.approx(rigid.angular_momentum(model, start), abs=2e-5)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", cases(SOLVERS, slow=["verlet"]))
 @pytest.mark.parametrize("kind", KINDS)
 def test_limits_stop_shift_and_angle(solver, kind):
     names = {"cylindrical": "shift_limits", "planar": "first_limits"}
@@ -137,7 +138,7 @@ def test_limits_stop_shift_and_angle(solver, kind):
     assert -0.101 < q[-1] < 0.201
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", cases(SOLVERS, slow=["verlet"]))
 @pytest.mark.parametrize("kind", KINDS)
 def test_friction_holds_or_slows(solver, kind):
     # Below the load m g sin(slope) a body stays. Above, it accelerates by g sin(slope) - F/m. A torque τ slows the spin
@@ -168,7 +169,7 @@ def test_springs_carry_the_load(solver, kind):
         assert made.energy().potential == pytest.approx(height + 200.0 * q[0] ** 2 / 2, rel=0.01)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", cases(SOLVERS, slow=["verlet"]))
 def test_a_motor_drives_a_cylindrical_joint_along_or_about_its_axis(solver):
     along = run(solver, on_a_slope("cylindrical", spin=2.0, shift_motor=rigid.Motor(speed=-0.5, max_effort=100.0)))
     assert along.joint_positions()["joint"] == pytest.approx((-0.5 * T, 2.0 * T), abs=3e-3)

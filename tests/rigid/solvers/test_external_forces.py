@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from described import ASIDE, X, Y, Z, g, model_of, refusal
+from marks import slow
 from scipy.integrate import solve_ivp
 
 import rigid
@@ -139,7 +140,7 @@ def test_joint_forces_balance_external_forces(name):
 
 
 @pytest.mark.parametrize(("name", "error"), [
-    ("impulse", 1e-3), ("articulated", 1e-3), ("penalty", 0.03), ("verlet", 0.03),
+    ("impulse", 1e-3), ("articulated", 1e-3), ("penalty", 0.03), slow("verlet", 0.03),
 ])  # fmt: skip
 def test_force_slides_a_box_against_friction(name, error):
     # A box of 2 kg with μ = 0.5 rests below μ m g = 9.81 N. Above, it has a = F/m - μ g. Springs of penalties yield

@@ -91,6 +91,7 @@ def test_a_set_state_begins_a_new_sum(name):
     assert "loses angular momentum" in str(caught[0].message)
 
 
+@pytest.mark.slow
 def test_the_arm_of_a_ragdoll_that_is_flung_for_a_moment_is_not_named():
     # Its joints stop it within 0.1 s. A loss of 0.57 is what the speed at the start of that time would take in it.
     scene = scenes.load("ragdoll_stairs")

@@ -4,11 +4,13 @@ import pickle
 
 import numpy as np
 import pytest
+from marks import cases, slow
 
 import rigid
 
 SOLVERS = ("verlet", "impulse", "articulated", "penalty")
 OPTIONS = {solver: {"dt": 1 / 240, "substeps": 16 if solver == "penalty" else 2} for solver in SOLVERS}
+APART = {solver: {**options, "contacts": False} for solver, options in OPTIONS.items()}  # nothing of `rotors` touches
 
 
 def rotors(speed=9.0):
@@ -31,7 +33,7 @@ def rotors(speed=9.0):
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_turns_are_counted_whether_or_not_they_are_read(solver):
     # q = ω t, about the axis from parent to child. In 5 s that is 45 rad; 2 % is the error of the slowest motor.
-    unread, read = (rigid.solver(solver, rotors(), **OPTIONS[solver]) for _ in range(2))
+    unread, read = (rigid.solver(solver, rotors(), **APART[solver]) for _ in range(2))
     unread.step(1200)
     for _ in range(10):
         read.step(120)
@@ -46,10 +48,10 @@ def test_turns_are_counted_whether_or_not_they_are_read(solver):
 
 
 @pytest.mark.parametrize("solve", ["iterative", "direct"])
-@pytest.mark.parametrize("schedule", ["serial", "coloured"])
+@pytest.mark.parametrize("schedule", ["serial", slow("coloured")])
 def test_every_schedule_and_solve_of_verlet_counts_turns(schedule, solve):
     # q = ω t
-    made = rigid.solver("verlet", rotors(), schedule=schedule, solve=solve, contacts=False, **OPTIONS["verlet"])
+    made = rigid.solver("verlet", rotors(), schedule=schedule, solve=solve, **APART["verlet"])
     made.step(600)
     found = made.joint_positions()
     assert found["free"] == pytest.approx(22.5, rel=0.02)
@@ -57,32 +59,36 @@ def test_every_schedule_and_solve_of_verlet_counts_turns(schedule, solve):
     assert found["universal"][0] == pytest.approx(22.5, rel=0.02)
 
 
-@pytest.mark.parametrize("lanes", [1, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("lanes", [1, slow(4)])
 def test_worlds_count_their_own_turns(lanes):
     # q = ω_w t
     speeds = np.array([2.0, -9.0, 20.0, 0.0, 5.0])
-    made = rigid.solver("verlet", [rotors(speed) for speed in speeds], lanes=lanes, **OPTIONS["verlet"])
+    made = rigid.solver("verlet", [rotors(speed) for speed in speeds], lanes=lanes, **APART["verlet"])
     made.step(600)
     found = made.joint_positions()
     for name, sign in (("driven", 1), ("free", 1), ("on a body", -1)):
         assert found[name] == pytest.approx(2.5 * sign * speeds, rel=0.03, abs=1e-9)
-    again = rigid.solver("verlet", [rotors(speed) for speed in speeds], lanes=lanes, **OPTIONS["verlet"])
+    again = rigid.solver("verlet", [rotors(speed) for speed in speeds], lanes=lanes, **APART["verlet"])
     again.set_state(made.state(warm_start=False))
     for name, angle in found.items():
         assert again.joint_positions()[name] == pytest.approx(angle, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_gears_continue_on_the_turns_of_both_joints():
     # q_b = ratio q_a, also after a snapshot without warm start: nothing jumps back by a turn.
     model = rotors()
     model.add_gear("driven", "free", ratio=1.0)
-    made, again = (rigid.solver("verlet", model, **OPTIONS["verlet"]) for _ in range(2))
+    made, again = (rigid.solver("verlet", model, **APART["verlet"]) for _ in range(2))
     made.step(600)
     again.set_state(made.state(warm_start=False))
     again.step(100)
     found = again.joint_positions()
     assert found["driven"] == pytest.approx(9.0 * 700 / 240, rel=1e-3)
     assert found["free"] == pytest.approx(found["driven"], abs=1e-6)
+
+
+WITH_LONG_CONTACTS = ("verlet", "articulated")  # their kernels of contacts compile longest
 
 
 def sprung():
@@ -107,7 +113,7 @@ def beyond_half_a_turn(solver):
     raise AssertionError("the lever stays below 3.4 rad")
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", cases(SOLVERS, slow=WITH_LONG_CONTACTS))
 def test_snapshots_keep_full_turns(solver):
     made = beyond_half_a_turn(solver)
     angle, copied = made.joint_positions()["lever"], pickle.loads(pickle.dumps(made.state()))
@@ -125,7 +131,7 @@ def test_snapshots_keep_full_turns(solver):
     assert bare.joint_positions()["lever"] == pytest.approx(made.joint_positions()["lever"], abs=0.1)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", cases(SOLVERS, slow=WITH_LONG_CONTACTS))
 def test_another_solver_continues_on_the_same_turn(solver, tmp_path):
     made = beyond_half_a_turn("impulse")
     made.state().save(tmp_path / "state.npz")
@@ -136,9 +142,9 @@ def test_another_solver_continues_on_the_same_turn(solver, tmp_path):
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_angles_of_another_model_are_refused(solver):
-    state = rigid.solver(solver, rotors(), **OPTIONS[solver]).state(warm_start=False)
+    state = rigid.solver(solver, rotors(), **APART[solver]).state(warm_start=False)
     state.joint_angles = state.joint_angles[:-1]
     with pytest.raises(ValueError, match=r"joint_angles has shape \(4,\): expected \(5,\)"):
-        rigid.solver(solver, rotors(), **OPTIONS[solver]).set_state(state)
+        rigid.solver(solver, rotors(), **APART[solver]).set_state(state)
     with pytest.raises(ValueError, match=r"joint_angles has shape \(2, 1\): expected \(any,\)"):
         rigid.State(state.position, state.rotation, state.velocity, state.angular_velocity, joint_angles=[[1], [2]])

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 from described import Y, Z, g, model_of
+from marks import cases
 
 import rigid
 
 SOLVERS = rigid.SOLVERS
 # What the solvers on rows do alike is tested with one of them in the ordinary suite.
-SOME = [pytest.param(name, marks=[] if name in ("verlet", "impulse") else [pytest.mark.slow]) for name in SOLVERS]
+SOME = cases(SOLVERS, slow=["articulated", "penalty"])
 OPTIONS = {"impulse": {"iterations": 200, "tolerance": 1e-13}, "verlet": {"iterations": 200, "direction": "start"}}
 H = 0.005
 
@@ -94,7 +95,7 @@ def test_joint_forces_balance_what_gravity_does(name):
     assert np.abs(found["ball"][0] - (gained - weights)[1]).max() < (1e-7 if name == "impulse" else 1e-8)
 
 
-@pytest.mark.parametrize("name", SOME)
+@pytest.mark.parametrize("name", cases(SOLVERS, slow=["articulated", "penalty", "verlet"]))
 def test_contacts_carry_the_share_of_the_weight(name):
     model = model_of(friction=0.5)
     options = {"friction": 0.5, "position": (0, 0, 0.1), "gravity_scale": 0.25}
@@ -113,7 +114,7 @@ def test_contacts_carry_the_share_of_the_weight(name):
 # Worlds, states, errors -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", SOME)
+@pytest.mark.parametrize("name", cases(SOLVERS, slow=["articulated", "penalty", "impulse"]))
 def test_worlds_have_their_own_scales(name):
     models = [two_rods(scales) for scales in ((1.0, 1.0), (0.0, 2.0))]
     together = solve(name, models)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from described import ASIDE, X, Y, Z, g, model_of, refusal
+from marks import cases, slow
 from scipy.integrate import solve_ivp
 
 import rigid
@@ -20,6 +21,7 @@ OF_JOINTS = {
     },
 }  # fmt: skip
 WITH_IMPULSES = ("impulse", "articulated")
+TRAYS = cases(OPTIONS, slow=("articulated", "verlet"))  # their kernels of contacts compile longer
 MU = 0.5
 TRAY, BOX = ASIDE, ASIDE + 1  # bodies of `tray`
 
@@ -67,7 +69,7 @@ def test_body_is_on_its_path_after_every_step(name):
 
 
 @pytest.mark.parametrize("acceleration", [2.0, 8.0], ids=["sticks", "slides"])
-@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("name", TRAYS)
 def test_tray_carries_a_box_by_friction(name, acceleration):
     # The tray moves by a t²/2. Below μ g = 4.9 m/s² the box stays on its place; above it, it gains μ g t.
     # "penalty" yields until friction holds, (a/α*) with a swing of twice that; "verlet" and velocities of frames are
@@ -81,7 +83,7 @@ def test_tray_carries_a_box_by_friction(name, acceleration):
     assert state.position[BOX, 2] == pytest.approx(0.15, abs=2e-3)
 
 
-@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("name", TRAYS)
 def test_tray_pushes_a_box(name):
     # Without gravity and restitution a box of any mass gets the speed of the tray that meets it from below.
     # A penalty contact rebounds with 0.135 of the speed at least.
@@ -199,7 +201,7 @@ def test_chain_on_a_turntable_agrees_with_impulses():
     assert apart[0] / apart[1] == pytest.approx(2, rel=0.1)
 
 
-@pytest.mark.parametrize("name", [*WITH_IMPULSES, "penalty"])
+@pytest.mark.parametrize("name", ["impulse", slow("articulated"), slow("penalty")])
 def test_bodies_that_nothing_moves_ignore_the_joints_between_them(name):
     # A tray with joints to the ground and to a trolley, which its path breaks: nothing but round-off changes.
     def run(joined):
@@ -215,7 +217,7 @@ def test_bodies_that_nothing_moves_ignore_the_joints_between_them(name):
     assert run(True).position == pytest.approx(run(False).position, abs=1e-9)
 
 
-@pytest.mark.parametrize("name", WITH_IMPULSES)
+@pytest.mark.parametrize("name", ["impulse", slow("articulated")])
 def test_bar_between_two_paths_moves_with_both(name):
     # A loop over two bodies on paths: the bar hangs from both by balls and follows them.
     model = rigid.Model()
@@ -253,7 +255,7 @@ def test_joint_force_is_weight_and_inertia(name):
 # States and worlds ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("name", TRAYS)
 def test_states_continue_along_the_path(tmp_path, name):
     def path(time):
         return 0.2 * np.sin(4 * time), 0, 0
@@ -272,7 +274,7 @@ def trays_of_two_speeds():
     return [tray(lambda time, speed=speed: (speed * time, 0, 0)) for speed in (0.5, -1.0)]
 
 
-@pytest.mark.parametrize("name", WITH_IMPULSES)
+@pytest.mark.parametrize("name", ["impulse", slow("articulated")])
 def test_worlds_of_their_own_have_paths_of_their_own(name):
     solver = solve(name, trays_of_two_speeds(), contacts=False)
     solver.step(24)

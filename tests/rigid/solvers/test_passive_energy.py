@@ -59,6 +59,7 @@ def fall_in_short_steps():
         assert solver.state().velocity[0, 2] == pytest.approx(-9.81 / 6, rel=640 * 2.0**-24)
 
 
+@pytest.mark.slow
 def test_free_bodies_fall_in_short_steps_in_single_precision():
     run_elsewhere(__file__, "fall_in_short_steps()", "f32", opt_level=0)
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from described import ZERO, Y, Z, g
+from marks import cases, slow
 
 import rigid
 from rigid.rotation import from_axis_angle, rotate
@@ -12,6 +13,7 @@ OPTIONS = {
     "verlet": {"dt": 1 / 240},
 }  # fmt: skip
 MU, RAMP = 0.5, 1.0
+CASES = cases(OPTIONS, slow=("articulated", "penalty", "verlet"))  # their kernels compile longer
 
 
 def platform(turning, share, radius):
@@ -41,8 +43,8 @@ def place(solver):
     return rotate(state.rotation[0] * (1, -1, -1, -1), state.position[1] - state.position[0])
 
 
-@pytest.mark.parametrize("name", OPTIONS)
-@pytest.mark.parametrize(("turning", "radius"), [("path", 1.0), ("path", 0.3), ("motor", 1.0)])
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(("turning", "radius"), [("path", 1.0), ("path", 0.3), slow("motor", 1.0)])
 def test_box_on_a_turning_platform_does_not_drift(name, turning, radius):
     # Straight steps would take the box r ω² h/2 outwards in a second: 0.8 μ g h/2 = 8.2 mm/s at 1/240 s. Arcs are
     # followed exactly, so what is left is round-off of the iterations, far below 0.1 mm/s.
@@ -56,14 +58,14 @@ def test_box_on_a_turning_platform_does_not_drift(name, turning, radius):
     assert np.linalg.norm(place(solver)[:2]) == pytest.approx(radius, abs=3e-3)
 
 
-@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("name", CASES)
 def test_box_slides_off_above_the_limit(name):
     solver = rigid.solver(name, platform("path", 1.2, 1.0), **OPTIONS[name])
     solver.step(round(3.0 / solver.dt))
     assert np.linalg.norm(place(solver)[:2]) > 1.05
 
 
-@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("name", CASES)
 def test_box_on_a_tilting_platform_does_not_drift(name):
     # Its circle is upright: the platform tilts by 0.3 rad and back, 0.8 m from the axis. tan 0.3 = 0.31 and the
     # acceleration along the platform, 0.8 m (0.15 · 2π/2 /s)² = 0.18 m/s² at most, need less than μ = 0.6.
@@ -80,7 +82,7 @@ def test_box_on_a_tilting_platform_does_not_drift(name):
     assert np.linalg.norm(place(solver) - before) < 2e-4
 
 
-@pytest.mark.parametrize("name", ["impulse", "articulated"])
+@pytest.mark.parametrize("name", ["impulse", slow("articulated")])
 def test_ball_rolls_its_circumference_on_a_level_floor(name):
     # Nothing carries what rolls on the ground: v = ω r to round-off, also at 0.3 rad in a step.
     model = rigid.Model()

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from described import ZERO, X, Y, refusal
+from marks import cases
 
 import rigid
 
@@ -11,6 +12,7 @@ SOLVERS = {
     "penalty": {}, "verlet": {"iterations": 100},
 }  # fmt: skip
 H = 0.002
+CASES = cases(SOLVERS, slow=["verlet"])  # test_armature.py has a constant effort with "verlet"
 
 
 def solve(name, model, **options):
@@ -27,7 +29,7 @@ def motors(torque=0.6, force=-2.0):
     return model
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("name", CASES)
 def test_motion_by_a_constant_effort(name):
     # Semi-implicit Euler and Verlet from rest alike: after n steps q = h² n (n + 1)/2 T/I, and likewise F/m. With
     # frames an angle of φ in a step is φ (1 + O(φ²)) long: φ = h² n T/I = 6e-4 at the end.
@@ -40,7 +42,7 @@ def test_motion_by_a_constant_effort(name):
     assert found["axle"] == pytest.approx(position * 0.6 / 0.4, rel=1e-6 if name == "verlet" else 1e-10)
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("name", CASES)
 def test_joint_forces_contain_the_effort(name):
     solver = solve(name, motors())
     solver.step(5)
@@ -49,7 +51,7 @@ def test_joint_forces_contain_the_effort(name):
     assert forces["rail"][0] == pytest.approx((-2.0, 0, 0), abs=1e-6)
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("name", CASES)
 def test_changed_effort_equals_given_effort(tmp_path, name):
     given, changed = solve(name, motors(-0.4, 0.0)), solve(name, motors())
     changed.set_motor("axle", torque=-0.4)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from marks import slow
 from versions import load_small, small, solvers_with_settings, version
 
 import pbd
@@ -59,7 +60,7 @@ def versions():
             for solver in solvers_with_settings(small(name)):
                 param = version(name, solver, False)
                 yield param
-                yield pytest.param(name, solver, True, marks=pytest.mark.slow, id=f"{param.id}-whole")
+                yield slow(name, solver, True, id=f"{param.id}-whole")
 
 
 def test_most_scenes_are_passive():

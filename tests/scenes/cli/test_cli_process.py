@@ -12,6 +12,7 @@ from pathlib import Path
 
 import imageio.v2 as imageio
 import pytest
+from marks import slow
 
 from scenes.simulate.interrupts import interrupts_deferred, stop_signals_interrupt
 from scenes.simulate.recording import Recording
@@ -146,7 +147,7 @@ def stopped(tmp_path, suffix, number, after=3, cache="1"):
     ("suffix", "after", "cache", "number"), [
         (".mp4", 3, "1", signal.SIGINT), (".npz", 3, "1", signal.SIGINT),
         (".gif", 3, "1", signal.SIGTERM), (".npz", 3, "1", signal.SIGHUP),
-        *(pytest.param(*case, marks=pytest.mark.slow) for case in (
+        *(slow(*case) for case in (
             (".gif", 3, "1", signal.SIGINT), (".png", 3, "1", signal.SIGINT), (".mp4", 1, "0", signal.SIGINT),
             (".npz", 1, "0", signal.SIGINT), (".mp4", 3, "1", signal.SIGTERM), (".mp4", 3, "1", signal.SIGHUP),
             (".png", 3, "1", signal.SIGTERM),
@@ -171,7 +172,7 @@ def test_ctrl_c_and_signals_keep_finished_frames(tmp_path, suffix, after, cache,
 
 
 @pytest.mark.parametrize(
-    "suffix", [".mp4", *(pytest.param(each, marks=pytest.mark.slow) for each in (".gif", ".png", ".html", ".npz"))]
+    "suffix", [".mp4", *map(slow, (".gif", ".png", ".html", ".npz"))]
 )
 def test_kill_keeps_the_old_file(tmp_path, suffix):
     path = tmp_path / f"box{suffix}"
@@ -223,7 +224,7 @@ def test_commands_of_tests_start_with_default_signals():
     assert done.stdout == "SIG_DFL SIG_DFL\n"
 
 
-@pytest.mark.parametrize("ignored", ["HUP", "INT TERM HUP"])
+@pytest.mark.parametrize("ignored", ["HUP", slow("INT TERM HUP")])
 def test_signals_that_the_suite_ignores_stop_its_commands(ignored):
     """As in `nohup make test`, and in `trap '' INT; make test &` of a script."""
     tests = ("test_commands_of_tests_start_with_default_signals",

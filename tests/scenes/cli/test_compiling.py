@@ -7,6 +7,7 @@ import sys
 import time
 
 import pytest
+from marks import slow
 
 from pbd.core.kernels import settings
 from scenes.cli.compiling import compiling_stoppably, stoppable
@@ -35,7 +36,7 @@ def read_until(end, words, seconds):
     return shown
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, slow(signal.SIGTERM)])
 def test_a_signal_ends_a_process_that_compiles(tmp_path, number):
     ours, its = terminal()
     process = subprocess.Popen(

@@ -59,6 +59,7 @@ def test_file_function_and_module_are_the_same_scene(tmp_path, capsys):
         assert Recording.load(f"{number}.npz").positions[0, 0, 2] == 2.0
 
 
+@pytest.mark.slow
 def test_a_new_file_runs_with_all_commands(capsys):
     assert run("new swing.py") == 0
     assert "verletlab view swing.py" in capsys.readouterr().out

@@ -139,6 +139,7 @@ def test_bodies_colliders_and_particles_are_animated_nodes(everything, path):
     assert read.json["extensionsUsed"] == ["KHR_lights_punctual"]
 
 
+@pytest.mark.slow
 def test_file_is_animated_in_a_browser_by_three(everything, path, tab, tmp_path):
     from scenes.render.page.replay import stopped_server
 

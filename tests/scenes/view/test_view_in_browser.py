@@ -151,6 +151,7 @@ def grabbed(watched, particle):
     return np.array([x, y])
 
 
+@pytest.mark.slow
 def test_corner_follows_the_mouse(watched):
     watched.run(1.0)
     corner = len(watched.positions) - 1  # the lower right one

@@ -223,6 +223,7 @@ def test_later_request_replaces_one_with_the_same_key():
     assert done == [4]
 
 
+@pytest.mark.slow
 def test_ghost_keeps_up():
     session = Session(scenes.load("dzhanibekov"), "impulse", clock=Clock())
     session.watched = True

@@ -81,6 +81,7 @@ def test_a_substep_of_too_many_turns_is_refused(on_vulkan):
         assert "the driver of the GPU ended a loop" in found
 
 
+@pytest.mark.slow
 def test_positions_stay_on_the_device(on_vulkan):
     launches, to_device, to_host = map(int, run("vulkan", "f32", "traffic").split())
     assert launches > 0

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import taichi as ti
 from documents import ROOT, fences
+from marks import slow
 
 import pbd
 from pbd.constraints import stick
@@ -71,16 +72,15 @@ def digests(mode, program, *given):
     return json.loads(in_process(["-c", BEGIN + program, json.dumps(given)], mode).splitlines()[-1])
 
 
-BITS = [64, pytest.param(32, marks=pytest.mark.slow)]
-SHORT = [
-    ("pendulum", "verlet"), ("pendulum", "impulse"), ("pendulum", "articulated"), ("pendulum", "penalty"),
-    ("slope", "impulse"), ("slope", "verlet"), ("box", "verlet"),
-]  # fmt: skip
+BITS = [64, slow(32)]
+WITHOUT_CONTACTS = [("pendulum", solver) for solver in ("verlet", "impulse", "articulated", "penalty")]
+WITH_CONTACTS = [("slope", "impulse"), ("slope", "verlet"), ("box", "verlet")]
 
 
+@pytest.mark.parametrize("pairs", [WITHOUT_CONTACTS, slow(WITH_CONTACTS)], ids=["joints", "contacts"])
 @pytest.mark.parametrize("bits", BITS)
-def test_plain_kernels_have_the_bits_of_compiled_ones(bits):
-    assert digests("plain", SCENES, bits, 0.05, SHORT) == digests("quick", SCENES, bits, 0.05, SHORT)
+def test_plain_kernels_have_the_bits_of_compiled_ones(bits, pairs):
+    assert digests("plain", SCENES, bits, 0.05, pairs) == digests("quick", SCENES, bits, 0.05, pairs)
 
 
 @pytest.mark.parametrize("bits", BITS)
@@ -108,9 +108,9 @@ def test_all_modes_have_the_same_bits_in_longer_runs(mode, bits):
     assert digests(mode, SCENES, bits, 0.1, LONG) == digests("quick", SCENES, bits, 0.1, LONG)
 
 
-def test_public_kernels_have_the_bits_of_quick_ones():
-    pairs = [("pendulum", "verlet"), ("slope", "penalty")]
-    assert digests("public", SCENES, 64, 0.05, pairs) == digests("quick", SCENES, 64, 0.05, pairs)
+@pytest.mark.parametrize("pair", [("pendulum", "verlet"), slow(("slope", "penalty"))], ids="-".join)
+def test_public_kernels_have_the_bits_of_quick_ones(pair):
+    assert digests("public", SCENES, 64, 0.05, [pair]) == digests("quick", SCENES, 64, 0.05, [pair])
 
 
 def private_modules(path):

@@ -69,6 +69,7 @@ def test_worlds_equal_single_worlds_and_continue_from_a_file(ground, tmp_path):
             assert np.array_equal(together.joint_positions()[name][world], value)
 
 
+@pytest.mark.slow
 def test_set_state_closes_joints_with_gaps():
     solver = solve(description())
     solver.step(20)

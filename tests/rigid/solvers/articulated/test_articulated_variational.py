@@ -112,6 +112,7 @@ def test_wheel_that_turns_more_than_once_in_a_step_keeps_its_speed():
     assert solver.joint_positions()["axle"] == pytest.approx(1000, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_contacts_and_limits_come_to_rest():
     # A box falls to the ground at a tilt, an arm to its limit. At rest no row leaves a velocity.
     model = rigid.Model(gravity=(0, 0, -g))

@@ -42,6 +42,7 @@ def program():
     return f"many: {many}\nsingle: {solver.digest()}\nthreads: {solver._share.threads}\n"
 
 
+@pytest.mark.slow
 def test_bits_do_not_depend_on_threads_launches_or_worlds():
     if not on_cpu():
         pytest.skip("of the processor's threads")
@@ -93,6 +94,7 @@ def test_heap_falls_apart_onto_the_ground_and_gains_no_energy():
     assert solver.state().position[:, 2].min() > 0.98 * RADIUS
 
 
+@pytest.mark.slow
 def test_converged_velocities_are_those_of_the_default_order():
     # Without friction the velocities after a step are unique: they minimise the kinetic energy of the change, and the
     # constraints on them are convex. The tolerance is that of the iterations, over the lightest mass.

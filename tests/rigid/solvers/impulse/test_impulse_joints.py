@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from described import Y, Z, all_joints_in_a_row, g, put, rod_on_a_pivot
+from marks import slow
 
 import rigid
 from rigid.constraints.joints.gaps import joint_gaps, joint_turns
@@ -151,7 +152,8 @@ def test_redundant_rows_keep_the_motion():
 
 
 @pytest.mark.filterwarnings("ignore:.*times the mass of")
-def test_mass_ratio_of_1e8_stays_finite():
+@pytest.mark.parametrize("seconds", [0.5, slow(5.0)])
+def test_mass_ratio_of_1e8_stays_finite(seconds):
     # A ball of 1e4 kg on a chain of links of 1e-4 kg is inaccurate, see the solver's limitations, but stays finite. The
     # chain does not hold the ball, which falls no faster than g t.
     model = rigid.Model()
@@ -163,11 +165,11 @@ def test_mass_ratio_of_1e8_stays_finite():
     heavy = model.add_body(mass=1e4, inertia=(10, 10, 10), position=(0.55, 0, 0))
     model.add_ball(before, heavy, (0.5, 0, 0))
     solver = solve(model)
-    solver.step(500)
+    solver.step(round(seconds / solver.dt))
     state = solver.state()
     assert np.isfinite(state.position).all()
-    assert np.linalg.norm(state.velocity[-1]) < g * 5
-    assert np.linalg.norm(state.position[-1]) < g * 5**2 / 2 + 1
+    assert np.linalg.norm(state.velocity[-1]) < g * seconds
+    assert np.linalg.norm(state.position[-1]) < g * seconds**2 / 2 + 1
 
 
 def test_opposing_motors_on_one_axis_stay_finite():

@@ -127,6 +127,7 @@ def compare(models, lanes, steps=100, **options):
     return together
 
 
+@pytest.mark.slow
 def test_joints_of_all_kinds_have_the_bits_of_each_world_alone():
     compare(machines(5), lanes=4, iterations=20, contacts=False)
 
@@ -149,6 +150,7 @@ def test_ragdolls_in_the_air_have_the_bits_of_each_world_alone():
     assert len(set(together.statistics().iterations)) > 1
 
 
+@pytest.mark.slow
 def test_a_state_does_not_depend_on_lanes():
     models = ragdolls(5, floor=True)
     options = {"dt": H, "iterations": 10}

@@ -5,6 +5,7 @@ These are tests of all solvers with `set_motor`. They share kernels with other t
 
 import numpy as np
 import pytest
+from marks import cases
 
 import rigid
 
@@ -36,7 +37,7 @@ def solve(name, model, **options):
     return rigid.solver(name, model, dt=0.005, contacts=False, **SOLVERS[name], **options)
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("name", cases(SOLVERS, slow=["verlet"]))
 def test_set_target_equals_given_target(name):
     given, changed = solve(name, arm(-0.3, 0.4)), solve(name, arm())
     changed.set_motor("crank", speed=-0.3)
@@ -57,7 +58,7 @@ def test_motor_follows_changing_targets():
     assert solver.joint_positions()["crank"] == pytest.approx(expected, abs=0.005 * 100 * 1e-6 * 12)
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("name", cases(SOLVERS, slow=["verlet"]))
 def test_states_contain_motor_targets(tmp_path, name):
     whole, half = solve(name, arm()), solve(name, arm())
     for solver in (whole, half):

@@ -82,6 +82,7 @@ def test_tumbling_body_converges_in_second_order():
         assert_second_order(column)
 
 
+@pytest.mark.slow
 def test_assemblies_do_not_affect_one_another():
     # A pendulum beside a box on the ground, in one model, moves as it does alone. Iterations stop when all impulses
     # have settled, so it has at least as many: it moves alike to the tolerance.
@@ -97,6 +98,7 @@ def test_assemblies_do_not_affect_one_another():
     assert position(True) == pytest.approx(position(False), abs=1e-7)
 
 
+@pytest.mark.slow
 def test_energy_of_a_swinging_chain_does_not_drift():
     # It oscillates by a part of second order, (h ω)²/4 = 2e-4 at 3 rad/s. The default's fifty iterations leave a drift
     # of 0.5 % after a minute; "semi_implicit" has lost 3 %.

@@ -199,6 +199,7 @@ def test_shared_particle_joints_agree_with_tetrahedra():
     assert np.abs(found[0] - found[1]).max() < 2e-3  # error of unconverged sticks: about g h², and a few of them
 
 
+@pytest.mark.slow
 def test_limit_holds_on_four_particles_and_counterweight_is_refused():
     # The limit carries the whole moment about the pivot, on a box of four particles: to 0.5°, as elsewhere.
     model = rigid.Model(gravity=(0, 0, -g))

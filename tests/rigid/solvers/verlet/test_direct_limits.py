@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from described import momenta_of_particles
+from marks import slow
 
 import rigid
 import scenes
@@ -35,13 +36,13 @@ def solver_of(model, **options):
     return rigid.solver("verlet", model, **given)
 
 
-@pytest.mark.parametrize("direction", ["start", "current"])
+@pytest.mark.parametrize("direction", ["start", slow("current")])
 @pytest.mark.parametrize(
     ("kind", "limits", "low", "high"),
     [
         ("hinge", {"limits": (-0.3, 0.4)}, -0.3, 0.4),
         ("hinge", {"limits": (-7.0, 0.4)}, -7.0, 0.4),
-        ("slider", {"limits": (-0.2, 0.1)}, -0.2, 0.1),
+        slow("slider", {"limits": (-0.2, 0.1)}, -0.2, 0.1),
     ],
 )
 def test_coordinate_stops_at_its_limit(kind, limits, low, high, direction):
@@ -98,6 +99,7 @@ def test_impact_on_a_limit_keeps_momenta():
 OF_THE_SCENE = {"substeps": 4, "iterations": 4, "direction": "current", "damping": 0.003}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, OF_THE_SCENE], ids=["default", "scene"])
 def test_ragdoll_keeps_its_limits(settings):
     # Limits within 0.5°, and joints within 1 mm, while it strikes the floor, also with direction="start".
@@ -110,6 +112,7 @@ def test_ragdoll_keeps_its_limits(settings):
     assert solver.statistics().contacts > 0
 
 
+@pytest.mark.slow
 def test_limits_against_one_another_push_and_never_pull():
     # A light rod between heavy ones, at several limits at once. What would pull is dropped before anything moves: with
     # it the other multipliers are those of another solution, 1e3 times as large, and the chain flew apart in 0.2 s.

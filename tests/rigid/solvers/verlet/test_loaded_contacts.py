@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from marks import slow
 from ropes import GRAVITY, HANG, ROPE, atwood, heights_after
 
 import pbd
@@ -16,11 +17,11 @@ RADIUS, INERTIA = 0.1, 0.005  # of the wheel [m, kg m²]
 @pytest.mark.parametrize(
     ("weights", "share", "segments", "friction", "substeps"),
     [
-        ((3, 2), 0.02, 50, 0.0, 1),
+        slow((3, 2), 0.02, 50, 0.0, 1),
         ((3, 2), 0.02, 50, 1.0, 8),
-        ((10, 1), 0.3, 150, 1.0, 1),
-        ((7, 6), 0.05, 120, 0.8, 2),
-        ((5, 2), 1.0, 70, 0.0, 8),
+        slow((10, 1), 0.3, 150, 1.0, 1),
+        slow((7, 6), 0.05, 120, 0.8, 2),
+        slow((5, 2), 1.0, 70, 0.0, 8),
     ],
 )
 def test_atwoods_machine_over_a_wheel(weights, share, segments, friction, substeps):
@@ -80,6 +81,7 @@ def block_and_tackle(pulley, weight, friction, **options):
     return rigid.solver("verlet", model, particles=particles, attachments=attachments, dt=1 / 60, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pulley", "weight", "friction", "substeps"),
     [(4.0, 3.0, 0.0, 1), (4.0, 3.0, 0.6, 4), (2.0, 2.0, 0.6, 1), (8.0, 3.0, 0.0, 4)],
@@ -113,6 +115,7 @@ def rope_over_a_crate(mass, weights, friction, segments=60, corner=0.015, **opti
     return rigid.solver("verlet", model, particles=particles, attachments=attachments, dt=1 / 60, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mass", "weights", "friction"), [(5.0, (2, 2), 0.5), (1.0, (5, 5), 0.5), (5.0, (3, 2), 0.5)])
 def test_a_crate_bears_a_rope_with_weights(mass, weights, friction):
     # Friction of both edges holds a ratio up to exp(μπ) = 4.8. The floor bears all.
@@ -126,6 +129,7 @@ def test_a_crate_bears_a_rope_with_weights(mass, weights, friction):
     np.testing.assert_allclose(load_on(solver, rigid.GROUND), [0, 0, weight], atol=0.01 * weight)
 
 
+@pytest.mark.slow
 def test_worlds_are_as_alone():
     """Two worlds of one description, of which one is pushed, move as one of them alone."""
     both = atwood((3, 2), 0.1, 30, friction=0.4, on="wheel", worlds=2)
@@ -136,6 +140,7 @@ def test_worlds_are_as_alone():
         np.testing.assert_allclose(state, alone.state().position, rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_too_many_loaded_contacts_are_said():
     # A rope of 150 sticks has some 70 particles on the crate.
     solver = rope_over_a_crate(5.0, (3, 2), 0.0, segments=200)

@@ -51,6 +51,7 @@ def require_quality(models, duration):
         assert speeds[-1].max() < speeds[0].max() + 0.1 * SLOW, f"drop {number}"  # nothing drives it
 
 
+@pytest.mark.slow
 def test_ragdolls_that_drop_come_to_rest():
     require_quality([dropped_ragdoll(seed) for seed in range(3)], 8.0)
 

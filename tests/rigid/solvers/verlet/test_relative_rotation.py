@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import taichi as ti
+from marks import slow
 
 import pbd
 import rigid
@@ -213,10 +214,7 @@ JOINTS = {
 
 @pytest.mark.parametrize(("name", "direction"), [
     *((name, "start") for name in JOINTS),
-    *(
-        pytest.param(name, "current", marks=pytest.mark.slow)
-        for name in ("ball friction", "hinge limits", "slider", "gear")
-    ),
+    *(slow(name, "current") for name in ("ball friction", "hinge limits", "slider", "gear")),
 ])  # fmt: skip
 def test_one_projection_conserves_both_momenta(name, direction):
     # Σ m Δx = 0 and Σ m y × Δx = 0 for masses 1 and 9. y are the positions before the projection ("current") or at the

@@ -39,6 +39,7 @@ def test_crate_rests_on_a_cloth():
     assert (sheet[inside, 2] < state.position[0, 2] - 0.08).all()  # the cloth is below the crate
 
 
+@pytest.mark.slow
 def test_contact_of_particle_and_body_conserves_momentum():
     # Linear and angular momentum of a fast particle and the body that it hits off centre.
     particles = pbd.Particles(gravity=(0, 0, 0))

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from described import FAR, momenta_of_particles
+from marks import slow
 
 import rigid
 from rigid.collision.data import POINT
@@ -16,8 +17,9 @@ from rigid.solvers.verlet.data import MARGIN
 g = 9.81
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("restitution", [0.0, 0.7])
-@pytest.mark.parametrize("direction", [pytest.param("start", marks=pytest.mark.slow), "current"])
+@pytest.mark.parametrize("direction", ["start", "current"])
 def test_contact_of_free_bodies_conserves_both_momenta(direction, restitution):
     # Masses 1 and 9, off centre, spinning, with friction. Verlet conserves Σ m (x - x*) and Σ m x* × x, and so does an
     # impulse on both bodies at one point. (Angular momentum only if the sticks do, with direction "start".)
@@ -113,7 +115,7 @@ def stack(count, size=0.2, spin=0.0, **options):
     return rigid.solver("verlet", model, **{"dt": 1 / 60, "iterations": 30, "substeps": 10, **options})
 
 
-@pytest.mark.parametrize("spin", [0.0, 0.3])
+@pytest.mark.parametrize("spin", [0.0, slow(0.3)])
 def test_stack_of_ten_boxes_stands(spin):
     solver = stack(10, spin=spin)
     start = solver.state().position.copy()

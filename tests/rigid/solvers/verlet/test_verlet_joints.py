@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from marks import slow
 from scipy.optimize import brentq
 
 import rigid
@@ -68,7 +69,7 @@ WHEEL = 2.0 * (0.4**2 + 0.3**2) / 12
     ((0.0, 2.5), -1, 0.0),
     ((-3.0, 0.1), 1, 0.1),
     ((-3.0, 0.1), -1, -math.pi / 2),
-    ((-math.inf, 0.5), 1, 0.5),
+    slow((-math.inf, 0.5), 1, 0.5),
 ])  # fmt: skip
 def test_hinge_limit_stops_a_rod(limits, side, rests_at):
     # The rod falls, with gravity down or up, and comes to rest on the limit or, if the limit is further, hanging. It is
@@ -100,7 +101,7 @@ def limb(hand):
 
 
 @pytest.mark.parametrize(("hand", "iterations", "degrees"), [(False, 10, 0.5), (True, 10, 3.0), (True, 5, 4.0)])
-@pytest.mark.parametrize("direction", ["start", "current"])
+@pytest.mark.parametrize("direction", ["start", slow("current")])
 def test_ball_swing_and_twist_limits_hold(hand, iterations, degrees, direction):
     # A limb swings and spins into both limits, at 1/60 s. A light hand at its end meets its own limits at 16 rad/s, 15°
     # a step, and is beyond them by a few degrees for a step or two. The frames do not invert.
@@ -276,6 +277,7 @@ def geared(ratio, **wheel):
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ratio", [-0.37, 2.5])
 def test_gear_ratio_holds_over_several_turns(ratio):
     # q_b = ratio q_a after 12 rad. Angles are counted, not added up, so the error is that of one step's iterations.
@@ -306,6 +308,7 @@ def test_rack_and_pinion():
 # Worlds ---------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_worlds_may_differ_in_limits_motors_and_springs():
     # Three wheels at 3 rad/s: without friction, with friction, with limits. Each equals a single run.
     spinning = {"angular_velocity": (0, 3.0, 0)}

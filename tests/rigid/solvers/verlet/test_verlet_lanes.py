@@ -98,6 +98,7 @@ def fall(lanes, worlds, solid):
     assert np.array_equal(after.position, together.state().position)
 
 
+@pytest.mark.slow
 def test_joints_and_round_shapes_have_the_bits_of_each_world_alone():
     fall(lanes=4, worlds=5, solid=False)
 
@@ -115,7 +116,6 @@ def pair_of_capsules(world):
     return model
 
 
-@pytest.mark.slow
 def test_capsules_touch_in_the_points_of_each_world_alone():
     """Worlds in lanes share the places of points, of which a pair of capsules has up to three."""
     together, alone = solvers([pair_of_capsules(world) for world in range(30)], lanes=8)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from described import assert_continues
+from marks import slow
 from references import bent_chain, energy_changes
 
 import rigid
@@ -29,7 +30,7 @@ def energy_of(last, level, dt, seconds):
     return *rise_and_drift(changes), np.abs(changes).max()
 
 
-@pytest.mark.parametrize("seconds", [5, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seconds", [5, slow(60)])
 @pytest.mark.parametrize("dt", list(LEVEL_BOUNDS))
 @pytest.mark.parametrize("last", [1.0, 100.0, 1000.0])
 def test_chain_let_go_from_level_keeps_its_energy(last, dt, seconds):
@@ -63,7 +64,7 @@ def test_springs_forget_the_turns_of_a_part_that_is_made_again():
         assert (0.5 * stiffness * angles**2).max() < fall
 
 
-@pytest.mark.parametrize("seconds", [5, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seconds", [5, slow(60)])
 @pytest.mark.parametrize("dt", [FRAME, 0.01])
 def test_swinging_chain_keeps_its_energy(dt, seconds):
     # The bounds of issue 14: it is seldom so fast that steps are divided, and converged SHAKE is symplectic.
@@ -138,6 +139,7 @@ def power_frequency(system, vibration, h):
     return math.sqrt(np.sum(tension / np.sqrt(squares) * np.square(across).sum(axis=1)))
 
 
+@pytest.mark.slow
 def test_contact_forces_are_in_newtons_in_parts():
     # A box lies on the floor beside a chain whose steps have eight parts: forces in its contacts carry it. The system
     # has them in kg m of a part. Iterations leave 1 % of it at most.
@@ -165,7 +167,7 @@ def test_whip_of_several_worlds_and_its_states():
     assert_continues(second)
 
 
-@pytest.mark.parametrize(("seed", "direction", "iterations"), [(2, "start", 2), (7, "current", 4)])
+@pytest.mark.parametrize(("seed", "direction", "iterations"), [(2, "start", 2), slow(7, "current", 4)])
 def test_joint_particles_do_not_flip_to_their_mirror_images(seed, direction, iterations):
     # Four sticks hold a joint particle, of which three are rows. It could pass to its mirror image at the other side of
     # three corners, as it did in these chains, and let its joint go. In the second one three halvings in turn do not
@@ -176,15 +178,15 @@ def test_joint_particles_do_not_flip_to_their_mirror_images(seed, direction, ite
     assert found.gain < MOST_GAIN
 
 
-@pytest.mark.parametrize("settings", [{}, {"direction": "current", "iterations": 4}], ids=["default", "current"])
+@pytest.mark.parametrize("settings", [{}, slow({"direction": "current", "iterations": 4})], ids=["default", "current"])
 @pytest.mark.parametrize("name", list(CLASSES))
-@pytest.mark.parametrize("seeds", [range(3), pytest.param(range(100), marks=pytest.mark.slow)], ids=len)
+@pytest.mark.parametrize("seeds", [range(3), slow(range(100))], ids=len)
 def test_random_chains_gain_no_energy(name, settings, seeds):
     found = [run_chain(seed, CLASSES[name], **settings) for seed in seeds]
     assert [each.seed for each in found if each.said or each.gain > MOST_GAIN or each.gap > 1e-3] == []
 
 
-SHARP = [(22, "0.1 m to 1:1000"), (17, "0.1 m to 1:1000"), (362, "0.1 m to 1:1000"), (28, "1 mm"), (50, "1 mm")]
+SHARP = [(22, "0.1 m to 1:1000"), (17, "0.1 m to 1:1000"), (362, "0.1 m to 1:1000"), (28, "1 mm"), slow(50, "1 mm")]
 
 
 @pytest.mark.parametrize(("seed", "name"), SHARP)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from marks import cases, slow
 
 import rigid
 from rigid.rotation import from_axis_angle
@@ -39,7 +40,7 @@ def dropped(shape, friction, seed, restitution=1.0):
     return model
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", cases(SHAPES, slow=["capsule", "cylinder", "rod"]))
 def test_elastic_bodies_without_friction_keep_their_energy(shape):
     # e = 1: each impact returns all that its compression took. Other errors are those of free rotation, of second order
     # in the turn of a step, (15 rad/s / 1920/s)² = 6e-5 each time that it turns about other axes.
@@ -47,7 +48,7 @@ def test_elastic_bodies_without_friction_keep_their_energy(shape):
     assert np.abs(found - 1).max() < 0.01
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", cases(SHAPES, slow=["capsule", "cylinder", "rod"]))
 def test_elastic_bodies_with_friction_gain_no_energy(shape):
     # Friction only takes energy. A ball loses some of its spin at the first impact and little after that.
     found = energies([dropped(shape, 0.5, seed) for seed in range(4)], steps=1440)
@@ -72,7 +73,7 @@ def colliding(restitution, friction=0.0):
     return model
 
 
-@pytest.mark.parametrize("friction", [0.0, 0.5])
+@pytest.mark.parametrize("friction", [0.0, slow(0.5)])
 def test_impacts_of_free_bodies_keep_momenta_and_energy(friction):
     # Σ m v and Σ (m x × v + I ω) are kept to round-off, energy for e = 1 without friction to (5/1920)² a turn.
     solver = rigid.solver("verlet", colliding(1.0, friction), dt=1 / 240, substeps=8)
@@ -99,6 +100,7 @@ def test_a_body_on_a_path_throws_a_ball(restitution):
     assert solver.state().velocity[ball] == pytest.approx((2 * (1 + restitution), 0, 0), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_bodies_of_one_world_rebound_by_themselves():
     # Ten bodies land at various times. Each rises to e² of its height, whatever the others do. The skin in which bodies
     # stop, 0.3 · 2 % of half a width of 0.1 m, and the peaks' sampling, g h²/8, are 0.7 mm together.

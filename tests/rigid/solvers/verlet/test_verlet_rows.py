@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import taichi as ti
 from described import momenta_of_particles
+from marks import slow
 from references import LENGTH, STEPS, WIDTH, assert_second_order
 from scipy.integrate import solve_ivp
 
@@ -107,6 +108,7 @@ def test_gear_needs_many_iterations_otherwise():
     assert gaps[1] > 1e-6
 
 
+@pytest.mark.slow
 def test_motor_of_constant_speed_is_of_second_order():
     # J q'' + (m l/2) L ω² sin(q - ω t) = m g l/2 cos q, for the absolute angle q of the follower. Rests of Newton's
     # method add up, because a motor of constant speed begins each step where the last one ended. So there are four
@@ -158,7 +160,7 @@ def test_motor_with_a_bound_iterates():
     assert rows[1] == rows[0] + 1
 
 
-@pytest.mark.parametrize("kind", ["hinge", "slider"])
+@pytest.mark.parametrize("kind", ["hinge", slow("slider")])
 def test_locked_joint_is_a_weld(kind):
     # Limits without play hold as three shared points do, with two rounds.
     def end(lock):
@@ -264,6 +266,7 @@ def test_gradients_of_corners(definition, last):
     assert np.cross(x, found).sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_rope_on_a_body_closes_in_few_rounds():
     # An attachment of a particle to the four corners of a frame: the same equations as with many iterations.
     def solver(solve, iterations):
