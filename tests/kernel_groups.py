@@ -90,7 +90,8 @@ CONTACTS = {
 
 # Tests with such models in files of the group JOINT_ROWS. Their cases begin with the solver.
 TESTS_WITH_CONTACTS = (
-    "test_force_slides_a_box_against_friction", "test_tray_carries_a_box_by_friction", "test_tray_pushes_a_box",
+    "test_contacts_carry_the_share_of_the_weight", "test_force_slides_a_box_against_friction",
+    "test_tray_carries_a_box_by_friction", "test_tray_pushes_a_box",
 )  # fmt: skip
 
 # Commands of the documents, by their scenes.
@@ -105,9 +106,15 @@ FILES = {
     "tests/rigid/solvers/verlet/test_direct_limits.py": "tests/rigid/solvers/verlet/test_verlet_joints.py",
     "tests/rigid/solvers/verlet/test_verlet_rows.py": "tests/rigid/solvers/verlet/test_verlet_joints.py",
     "tests/rigid/constraints/test_joint_forces.py": JOINT_ROWS,
+    "tests/rigid/solvers/test_body_grabs.py": JOINT_ROWS,
+    "tests/rigid/solvers/test_compliant_motors.py": JOINT_ROWS,
+    "tests/rigid/solvers/test_cylindrical_and_planar.py": JOINT_ROWS,
     "tests/rigid/solvers/test_external_forces.py": JOINT_ROWS,
+    "tests/rigid/solvers/test_fast_spins.py": JOINT_ROWS,
     "tests/rigid/solvers/test_full_turns.py": JOINT_ROWS,
+    "tests/rigid/solvers/test_gravity_scale.py": JOINT_ROWS,
     "tests/rigid/solvers/test_kinematic_bodies.py": JOINT_ROWS,
+    "tests/rigid/solvers/test_passive_energy.py": JOINT_ROWS,
     "tests/rigid/solvers/test_restored_time.py": JOINT_ROWS,
     "tests/rigid/solvers/test_torque_motors.py": JOINT_ROWS,
     "tests/rigid/solvers/test_variational_spins.py": JOINT_ROWS,

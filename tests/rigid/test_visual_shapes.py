@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import trimesh
+from marks import slow
 from robots import loaded
 
 import rigid
@@ -116,7 +117,7 @@ def test_a_bad_visual_changes_nothing():
     assert model.visuals == []
 
 
-@pytest.mark.parametrize("solver", ["impulse", "articulated"])
+@pytest.mark.parametrize("solver", ["impulse", slow("articulated")])
 def test_no_solver_reads_visuals(solver):
     states = []
     for drawn in (False, True):
