@@ -22,9 +22,9 @@ def capsule(radius):
 
 
 def atwood(weights, rope_mass, segments, radius=0.1, shape=cylinder, friction=0.0, on="ground", path=None, **options):
-    """A solver of two boxes on a rope over a round shape.
+    """A solver of two weights on a rope over a round shape. They have no shapes: kernels without pairs compile faster.
 
-    Args: weights: of the boxes [kg]; on: what has the shape: "ground", "path", "collider" or "wheel", a body of 1 kg on
+    Args: weights: [kg]; on: what has the shape: "ground", "path", "collider" or "wheel", a body of 1 kg on
     a hinge.
     """
     particles, model = pbd.Particles(), rigid.Model()
@@ -34,7 +34,7 @@ def atwood(weights, rope_mass, segments, radius=0.1, shape=cylinder, friction=0.
     points = [(-outside, 0, -HANG), *arc, (outside, 0, -HANG)]
     rope = build.rope(particles, points, segments, mass=rope_mass, radius=ROPE)
     ends = [
-        model.add_box((0.1, 0.1, 0.1), mass=mass, position=(side * outside, 0, -HANG - 0.05))
+        model.add_body(mass=mass, inertia=(mass / 600,) * 3, position=(side * outside, 0, -HANG - 0.05))
         for mass, side in zip(weights, (-1, 1))
     ]
     if on == "collider":
@@ -51,7 +51,7 @@ def atwood(weights, rope_mass, segments, radius=0.1, shape=cylinder, friction=0.
 
 
 def heights_after(solver, steps):
-    """Displacement of both boxes [m]. The rope keeps its length, and nothing warns."""
+    """Displacement of both weights [m]. The rope keeps its length, and nothing warns."""
     before, x = solver.state().position[:2, 2], solver.particle_positions()
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -27,13 +27,13 @@ def over_a_bar(particles, mass, segments, friction=0.0, **more):
 
 
 def atwood(first, second, rope_mass, segments, friction=0.0, **options):
-    """A solver of two boxes on a rope over a bar."""
+    """A solver of two weights on a rope over a bar. They have no shapes, see tests/ropes.py."""
     particles, model = pbd.Particles(), rigid.Model()
     rope = over_a_bar(particles, rope_mass, segments, friction)
     ends = []
     for mass, side in ((first, -1), (second, 1)):
         place = side * (BAR + ROPE), 0, -HANG - 0.05
-        ends.append(model.add_box((0.1, 0.1, 0.1), mass=mass, position=place))
+        ends.append(model.add_body(mass=mass, inertia=(mass / 600,) * 3, position=place))
     attachments = [(rope.particles[:1], ends[0]), (rope.particles[-1:], ends[1])]
     return rigid.solver("verlet", model, particles=particles, attachments=attachments, dt=1 / 60, **options)
 

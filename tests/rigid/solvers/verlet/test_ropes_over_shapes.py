@@ -4,22 +4,24 @@ import warnings
 
 import numpy as np
 import pytest
-from marks import slow
 from ropes import GRAVITY, HANG, ROPE, atwood, capsule, cylinder, heights_after
 
 import pbd
 import rigid
 from pbd import build
 
+# Its kernels compile longest of all. test_loaded_contacts.py and test_direct_contacts.py have fast cases.
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("weights", "share", "segments", "radius", "shape", "substeps"),
     [
         ((3, 2), 0.01, 50, 0.1, cylinder, 1),
-        slow((3, 2), 1.0, 200, 0.1, cylinder, 8),
-        slow((10, 1), 0.3, 90, 0.1, capsule, 1),
-        slow((7, 6), 0.05, 140, 0.25, cylinder, 1),
-        slow((3, 2), 0.1, 60, 0.07, capsule, 8),
+        ((3, 2), 1.0, 200, 0.1, cylinder, 8),
+        ((10, 1), 0.3, 90, 0.1, capsule, 1),
+        ((7, 6), 0.05, 140, 0.25, cylinder, 1),
+        ((3, 2), 0.1, 60, 0.07, capsule, 8),
     ],
 )
 def test_atwoods_machine_over_a_fixed_shape(weights, share, segments, radius, shape, substeps):
@@ -59,7 +61,6 @@ def test_equal_weights_stay_and_the_ground_bears_all(mass, rope_mass, segments):
     np.testing.assert_allclose(on_ground, [0, 0, weight], atol=0.005 * weight)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("substeps", [1, 8])
 def test_atwoods_machine_over_the_edges_of_a_box(substeps):
     # Edges are as round as the rope, whose mass is 1 % of all. Boxes hang 2 cm lower: the rope does not touch them.
@@ -81,13 +82,12 @@ def test_atwoods_machine_over_the_edges_of_a_box(substeps):
     np.testing.assert_allclose(moved, [-fall, fall], rtol=0.03)
 
 
-@pytest.mark.slow
 def test_a_shape_of_the_ground_is_as_a_collider():
     moved = [heights_after(atwood((3, 2), 0.2, 40, friction=0.05, on=on), 24) for on in ("ground", "collider")]
     np.testing.assert_allclose(moved[0], moved[1], atol=1e-9)
 
 
-@pytest.mark.parametrize("friction", [0.1, slow(0.4)])
+@pytest.mark.parametrize("friction", [0.1, 0.4])
 def test_capstan(friction):
     # Friction holds weights with a ratio up to exp(μπ). Above, a light rope has a = g (m1 - m2 e)/(m1 + m2 e).
     limit = np.exp(friction * np.pi)
@@ -99,7 +99,6 @@ def test_capstan(friction):
     np.testing.assert_allclose(moved, [-fall, fall], rtol=0.06)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("substeps", [1, 4])
 def test_a_rough_wheel_on_a_path_carries_the_rope(substeps):
     # The wheel turns by αt²/2. Nothing slips while T1/T2 = (g + a)/(g - a) < exp(μπ).
@@ -113,7 +112,6 @@ def test_a_rough_wheel_on_a_path_carries_the_rope(substeps):
     np.testing.assert_allclose(moved, [expected, -expected], rtol=0.02)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("friction", [0.0, 0.5])
 def test_a_shape_on_a_path_lifts_the_rope(friction):
     def path(time):
@@ -127,7 +125,7 @@ def test_a_shape_on_a_path_lifts_the_rope(friction):
     np.testing.assert_allclose(on_wheel, [0, 0, 8 * (GRAVITY + 3.0)], atol=1.0)
 
 
-@pytest.mark.parametrize("friction", [0.0, slow(1.0)])
+@pytest.mark.parametrize("friction", [0.0, 1.0])
 def test_iterations_hold_a_rope_over_a_wheel_that_moves(friction):
     # What the warning of too many contacts expects.
     # x'' = (m1 - m2) g/(m1 + m2 + I/R²) for a light rope, without I if it is smooth.
@@ -142,7 +140,6 @@ def test_iterations_hold_a_rope_over_a_wheel_that_moves(friction):
     np.testing.assert_allclose(moved, [-fall, fall], atol=0.01)
 
 
-@pytest.mark.slow
 def test_a_box_swings_on_its_rope_without_a_gain_of_energy():
     # The attached particle is a sphere half inside the box, and does not touch it.
     particles, model = pbd.Particles(), rigid.Model()
@@ -155,7 +152,6 @@ def test_a_box_swings_on_its_rope_without_a_gain_of_energy():
     assert solver.energy().total - start < 0.01 * 2.0 * GRAVITY * 0.5
 
 
-@pytest.mark.slow
 def test_a_rope_on_its_crate_is_not_warned_of():
     # An end that is attached is inside its crate.
     particles, model = pbd.Particles(), rigid.Model()
