@@ -59,7 +59,8 @@ def test_every_schedule_and_solve_of_verlet_counts_turns(schedule, solve):
     assert found["universal"][0] == pytest.approx(22.5, rel=0.02)
 
 
-@pytest.mark.parametrize("lanes", [1, slow(4)])
+@pytest.mark.slow
+@pytest.mark.parametrize("lanes", [1, 4])
 def test_worlds_count_their_own_turns(lanes):
     # q = ω_w t
     speeds = np.array([2.0, -9.0, 20.0, 0.0, 5.0])
