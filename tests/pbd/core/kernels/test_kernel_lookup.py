@@ -8,8 +8,8 @@ import pytest
 import taichi as ti
 from taichi.lang import impl
 
-from pbd.core.kernels import Launch, Real, allocate, count, make_kernel, on_cpu, read
-from pbd.core.kernels.quick import kernel_lookup
+from pbd.core.kernels import Launch, Real, allocate, count, make_kernel, on_cpu, read, settings
+from pbd.core.kernels.quick import compilation, kernel_lookup
 from pbd.core.kernels.quick.compilation import CHEAP, FULL, at_level
 
 pytestmark = pytest.mark.skipif(not on_cpu(), reason="kernels are looked up on the processor only")
@@ -122,3 +122,53 @@ def test_short_circuits_tell_kernels_apart(reads, monkeypatch):
         monkeypatch.setattr(impl.get_runtime(), "short_circuit_operators", short)
         assert weighed(add_if_both, 1) == [3.0]
     assert reads == [True, True, False]
+
+
+@ti.func
+def add_in_steps(s: ti.template(), steps):
+    ti.loop_config(serialize=True)
+    for i in range(ti.static(RUN > 0)):
+        for _ in range(steps):
+            s.mass[i] = s.mass[i] + s.static
+
+
+def two_launches(static):
+    """Launches of two kernels with one signature, and their array."""
+    mass = allocate(Mass)
+    kernels = [make_kernel(add_in_steps, Mass, static=static) for _ in range(2)]
+    return *(Launch(kernel, mass._replace(static=static)) for kernel in kernels), mass
+
+
+@pytest.mark.parametrize("large", [1, 10_000])
+def test_a_kernel_that_was_found_is_read_when_that_may_pay(monkeypatch, large):
+    # PAYS·(expressions/SMALL)² s of launches pay: far more than PAYS with SMALL = 1; and never for a small kernel.
+    monkeypatch.setattr(settings, "AGAIN", True)
+    monkeypatch.setattr(compilation, "SMALL", large)
+    first, found, mass = two_launches(1.0)
+    with at_level(FULL):
+        first(3)
+        found(3)
+        assert found.until_full == compilation.UNTIL_READ  # its length is not known
+        found.seconds = 1.01 * found.until_full
+        found(3)
+        if large == 1:
+            assert 100 * compilation.PAYS < found.until_full < np.inf
+        else:
+            assert found.until_full == np.inf
+    assert read(mass.mass).tolist() == [9.0]
+
+
+def test_a_kernel_is_found_at_both_levels(monkeypatch):
+    monkeypatch.setattr(settings, "AGAIN", True)
+    monkeypatch.setattr(compilation, "SMALL", 2)
+    first, late, mass = two_launches(2.0)
+    with at_level(FULL):
+        first(3)
+        first.seconds = 1.01 * first.until_full
+        first(3)  # compiled fully
+        late(3)
+        assert late.until_full == compilation.UNTIL_READ
+        late.seconds = 1.01 * late.until_full
+        late(3)
+        assert late.until_full == np.inf
+    assert read(mass.mass).tolist() == [24.0]

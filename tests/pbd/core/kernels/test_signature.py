@@ -20,6 +20,7 @@ from pbd.core.kernels import Columns, compiled_once, in_all_lanes
 from pbd.core.kernels.lanes.statements import read_in_lanes
 from pbd.core.kernels.quick import signature
 from pbd.core.kernels.quick.signature import is_installed_file, signature_of
+from rigid.solvers.impulse.coloured import step
 
 SOURCE = """
 import taichi as ti
@@ -264,3 +265,8 @@ def test_signatures_are_the_same_in_each_process(tmp_path):
         found.add(done.stdout.split()[-1])
     assert len(found) == 1
     assert len(found.pop()) == 64
+
+
+def test_a_kernel_with_functions_for_threads_has_a_signature():
+    # One without is read again at each start.
+    assert signature_of(step.advance_substep, step.Data) is not None

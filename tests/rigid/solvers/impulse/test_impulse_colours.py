@@ -6,10 +6,8 @@ from elsewhere import run_elsewhere
 
 import rigid
 from pbd.core.kernels import on_cpu, read
-from pbd.core.kernels.quick.signature import signature_of
 from rigid.collision.overlaps import Overlaps
 from rigid.constraints.rows import GROUP
-from rigid.solvers.impulse.coloured import step
 from rigid.solvers.impulse.coloured.colours import CLUSTER
 
 RADIUS, SIDE = 0.1, 4
@@ -106,11 +104,6 @@ def test_converged_velocities_are_those_of_the_default_order():
         found.append(solver.state().velocity)
     assert np.abs(found[0]).max() > 0.1
     assert np.abs(found[0] - found[1]).max() < 1e-8
-
-
-def test_a_later_start_finds_the_kernel():
-    # A kernel without a signature is read again at each start (pbd/core/kernels/quick/signature.py).
-    assert signature_of(step.advance_substep, step.Data) is not None
 
 
 def test_coloured_contacts_need_the_default_integrator():
