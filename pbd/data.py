@@ -27,6 +27,14 @@ BOX = Columns(lower=3, upper=3, friction=1, restitution=1)
 ELEMENT = Columns(members=4, count=1, fixed=1)
 ELEMENT_NUMBER = Columns(weights=4, radius=1)
 
+# Columns of `SurfaceArrays`: the corners of a triangle or a segment, the features that it owns as bits, which surface it
+# belongs to, and whether that touches itself; half its thickness [m] and its friction μ. Of a candidate the particles,
+# and whether it is two edges; the distance that it keeps [m] and its friction.
+SURFACE = Columns(members=3, owned=1, surface=1, self_contact=1)
+SURFACE_NUMBER = Columns(radius=1, friction=1)
+CANDIDATE = Columns(members=4, is_edge=1)
+CANDIDATE_NUMBER = Columns(distance=1, friction=1)
+
 # Columns of `Constraints.ranges`: where a constraint type begins in `members`, `parameters` and `multipliers`, and how
 # many constraints it has; if bands are in lanes, where it begins in `BandArrays.present`, and how many of its places
 # all bands have.
@@ -46,9 +54,11 @@ REPORT = Columns(
     potential_energy=1,  # of gravity, then [J]
     last_turns=1,  # turns of the last loops of threads, see pbd/core/kernels/launch_length.py
     substeps_to_search=1,  # until the next search for contacts
+    surface_pairs=1,  # the most pairs that a search found on surfaces
     diverged_substep=1,  # in which a position stopped being finite
     neighbour_overflow=1,  # how many candidates for contact a particle has, where there are too many
     contact_overflow=1,  # how many contacts the step hooks found, where there are too many
+    crossing_particle=1,  # one of a surface whose crossing could not be prevented
     pressed_particle=1,  # one that has no room between two colliders
     loaded_particle=1,  # one of the direct solve on a body, which bears a load but is not solved with it
 )
@@ -206,6 +216,35 @@ class ContactArrays(NamedTuple):
     correction: Vector(3, count.contact_particles, count.worlds)  # sum of a particle's corrections [m]
 
 
+class PairArrays(NamedTuple):
+    """Pairs of features of surfaces that could touch: candidates."""
+
+    members: Integer(count.candidates, CANDIDATE, count.worlds)
+    numbers: Real(count.candidates, CANDIDATE_NUMBER, count.worlds)
+    normal: Vector(3, count.candidates, count.worlds)  # along which a candidate was last apart
+    active: Integer(count.candidates, count.worlds)  # candidates that may touch in this substep
+
+
+class SurfaceArrays(NamedTuple):
+    """Triangles and segments that touch one another: see pbd/collision/surfaces."""
+
+    elements: Integer(count.elements_of_surfaces, SURFACE)  # along a curve through space
+    numbers: Real(count.elements_of_surfaces, SURFACE_NUMBER)
+    nodes: Integer(count.nodes, 2)  # of the tree: the element of a leaf or -1, the first node not below this one
+    particles: Integer(count.particles_on_surfaces)  # that are corners
+    radius: Real(count.surface_particles)  # half the least thickness around a particle [m]
+    rest_position: Vector(3, count.surface_particles, count.worlds)  # of the description [m]
+    lower: Vector(3, count.nodes, count.worlds)  # of a node's box [m]
+    upper: Vector(3, count.nodes, count.worlds)
+    start: Vector(3, count.surface_particles, count.worlds)  # of a particle's region [m]
+    way: Vector(3, count.surface_particles, count.worlds)  # from there to its end [m]
+    slack: Real(count.surface_particles, count.worlds)  # around it [m]
+    found: Integer(2, count.worlds)  # how many candidates there are, and how many of these are active
+    pairs: PairArrays
+    halvings: Integer(count.surface_particles, count.worlds)  # of a particle's motion in this substep
+    is_unsafe: Integer(count.surface_particles, count.worlds)  # whether it is to be halved
+
+
 class Counts(NamedTuple):
     """Numbers of items. Shapes of arrays do not say it, because a Taichi array cannot be empty."""
 
@@ -252,6 +291,7 @@ class Features(NamedTuple):
     restitution: bool  # whether any surface has restitution
     elements: bool  # whether there are contact points or elements, and surfaces that they can touch
     contacts: bool  # between particles
+    surface_contacts: bool  # between triangles and segments
     direct: tuple = ()  # types of which constraints are solved directly, as indices into `types`
     rope_nodes: bool = False  # whether particles have one or two rows of the direct solve
     touching: bool = False  # whether particles of the direct solve may touch colliders, boxes or fixed shapes
@@ -300,6 +340,7 @@ class Features(NamedTuple):
         read = {
             "direct": self.direct, "colliders": self.surfaces, "elements": self.elements, "wind": self.wind,
             "contacts": self.contacts, "bands": self.bands, "gravity": self.gravity_scales, "touch": self.touching,
+            "surface": self.surface_contacts,
         }  # fmt: skip
         return tuple(name for name, is_read in read.items() if not is_read)
 
@@ -318,6 +359,7 @@ class Data(NamedTuple):
     gravity: GravityArrays
     wind: WindArrays
     contacts: ContactArrays
+    surface: SurfaceArrays
     hooked: Any  # the arrays of step hooks, or None
     inputs: Host(2)  # (instants, columns): the environment, the same row for all substeps if nothing moves
     report: Host(2, of_worlds=True)  # (worlds, REPORT)

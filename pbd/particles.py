@@ -26,6 +26,7 @@ from pbd.core.validate import (
 from pbd.description import rest_values
 from pbd.description.constraint_sets import ConstraintSets
 from pbd.description.contact_elements import NO_ELEMENTS, elements_of, point_of
+from pbd.description.surfaces import segments_of, surface_of
 
 # Names of the types of sticks, by the bound of their lengths.
 STICK_NAMES = {"equal": "stick", "at_least": "stick at least", "at_most": "stick at most"}
@@ -42,7 +43,7 @@ class Particles(Description):
 
     Attributes: count: number of particles; gravity, wind, air_density: as given; constraint_sets:
     {(type, compliant): ConstraintSet}; colliders, boxes, paths: what was added; particle_contacts: friction between
-    particles, None for no contacts; built: what builders added, such as a pbd.build.Cloth, for pictures.
+    particles, None for no contacts; surfaces: what add_surface and add_segments added; built: what builders added, such as a pbd.build.Cloth, for pictures.
     """
 
     title = "pbd.Particles"
@@ -69,6 +70,7 @@ class Particles(Description):
         self.boxes = []
         self.paths = []
         self.particle_contacts = None
+        self.surfaces = []
 
     def is_static(self):
         """Whether the environment never changes: constant wind, no paths and no moving colliders."""
@@ -78,6 +80,7 @@ class Particles(Description):
         """A copy whose environment stays as it is when something is added to this description."""
         other = copy(self)
         other.colliders, other.boxes, other.paths = list(self.colliders), list(self.boxes), list(self.paths)
+        other.surfaces = list(self.surfaces)
         other._columns = {name: [self._column(name)] for name in self._columns}
         return other
 
@@ -391,6 +394,37 @@ class Particles(Description):
         neighbours in a cloth do not push each other. Args: friction: Coulomb's μ.
         """
         self.particle_contacts = not_negative("friction", friction)
+
+    def add_surface(self, triangles, *, thickness, friction=0.0, self_contact=True):
+        """Let triangles keep their distance from one another and from other surfaces and segments.
+
+        Vertices do not pass through triangles, nor edges through edges, whatever the step (pbd/collision/surfaces).
+        Parts that are nearer than the thickness in the description keep the described distance instead.
+
+        Args:
+            triangles: (n, 3) indices.
+            thickness: distance of two layers, between their middles [m]. Of two surfaces it is the mean of both.
+            friction: Coulomb's μ; of two surfaces the root of the product of both.
+            self_contact: whether parts of this surface touch one another.
+
+        Returns: its index in `surfaces`.
+
+        Raises: ValueError for a triangle twice, or a thickness above the shortest edge.
+        """
+        self.surfaces.append(surface_of(triangles, thickness, friction, self_contact, self.positions()))
+        return len(self.surfaces) - 1
+
+    def add_segments(self, pairs, *, radius, friction=0.0, self_contact=True):
+        """Let segments, such as those of a rope, keep their distance from one another and from surfaces, as capsules.
+
+        Args: pairs: (n, 2) indices; radius: [m]; others: see `add_surface`.
+
+        Returns: its index in `surfaces`.
+
+        Raises: ValueError for a segment twice, or one of no length.
+        """
+        self.surfaces.append(segments_of(pairs, radius, friction, self_contact, self.positions()))
+        return len(self.surfaces) - 1
 
     def contact_elements(self):
         """All contact elements: integers (n, 6) and numbers (n, 5), with the columns of `pbd.data.ElementArrays`."""

@@ -15,6 +15,8 @@ import taichi as ti
 from pbd.collision.colliders import apply_restitution, project_colliders
 from pbd.collision.elements import project_elements
 from pbd.collision.particle_contacts import project_contacts, search_contacts
+from pbd.collision.surfaces.bound import cut_back
+from pbd.collision.surfaces.projection import prepare_surface_contacts, project_surface_contacts
 from pbd.core.kernels import any_world, largest_of_lanes
 from pbd.data import RANGE, REPORT
 from pbd.diagnostics import measure_motion
@@ -35,6 +37,8 @@ def begin_substep(s: ti.template(), substep, world):
     for_each(s, s.counts.multipliers, clear_multiplier, substep, world)
     if ti.static(s.features.contacts):
         search_contacts(s, substep, world)
+    if ti.static(s.features.surface_contacts):
+        for_each_world(s, prepare_surface_contacts, substep, world)
     if ti.static(s.features.has_hooks):
         s.features.hooks.before_iterations(s, world)
     if ti.static(len(s.features.direct) > 0):
@@ -66,12 +70,14 @@ def solve_directly(s: ti.template(), substep, world):
 
 @ti.func
 def relax_environment(s: ti.template(), substep, world):
-    """Project grab springs, contacts between particles and colliders once. Returns: the largest violation."""
+    """Project grab springs, contacts of particles, surfaces and colliders once. Returns: the largest violation."""
     worst = 0.0
     if ti.static(s.features.grabs > 0):
         for_each_world(s, pull_grabs, substep, world)
     if ti.static(s.features.contacts):
         worst = ti.max(worst, project_contacts(s, substep, world))
+    if ti.static(s.features.surface_contacts):
+        worst = ti.max(worst, project_each_world(s, project_surface_contacts, substep, world))
     if ti.static(s.features.elements):
         worst = ti.max(worst, project_each_world(s, project_elements, substep, world))
     if ti.static(s.features.surfaces):
@@ -83,7 +89,9 @@ def relax_environment(s: ti.template(), substep, world):
 
 @ti.func
 def end_substep(s: ti.template(), substep, world):
-    """Apply restitution, update sensors, and check that all positions are finite."""
+    """Prevent crossings, apply restitution, update sensors, and check that all positions are finite."""
+    if ti.static(s.features.surface_contacts):
+        for_each_world(s, cut_back, substep, world)
     if ti.static(s.features.restitution):
         for_each(s, s.counts.particles, apply_restitution, substep, world)
     if ti.static(s.features.has_hooks):

@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from pbd.collision.surfaces.crossings import crossing_pairs, edges_and_triangles, refuse_crossed
+from pbd.collision.surfaces.tables import room_of, with_room
 from pbd.core.clock import Clock
 from pbd.core.kernels import LaunchLength, UsesTaichi, arrays_of, read, refuse_ended_loops, with_lanes, write
 from pbd.core.messages import shown
@@ -18,7 +20,7 @@ from pbd.execution.lanes import counts_in_lanes, lanes_of
 from pbd.host.constraint_values import ConstraintValues
 from pbd.host.energy_watch import EnergyWatch
 from pbd.host.environment import Environment
-from pbd.host.errors import raise_errors, warn_of_contacts
+from pbd.host.errors import raise_errors, refuse_too_many_pairs, warn_of_contacts
 from pbd.host.launches import Launches
 from pbd.host.particle_values import ParticleValues
 from pbd.host.report import Report
@@ -66,6 +68,7 @@ class ParticleSystem(UsesTaichi):
         descriptions, self.worlds = checked_descriptions(particles, worlds)
         self.particles = descriptions[0].frozen()
         self.count = len(self.particles)
+        refuse_crossed(descriptions)
         self.clock = Clock(given.dt, given.substeps)
         self.environment = Environment(self.particles, given.grabs)
         self._types, constraints = collect_constraints(descriptions, given.solve != "iterative")
@@ -191,16 +194,19 @@ class ParticleSystem(UsesTaichi):
         work = self.worlds * (self.count + iterations * self._constraint_count)
         most = min(max(PROJECTIONS_PER_LAUNCH // work, 1), SUBSTEPS_PER_LAUNCH)
         interval = self.clock.substeps if len(self.direct.rows) else self.options.bending_interval
-        each = len(self._tearing) or len(self._creasing)
+        each = len(self._tearing) or len(self._creasing) or self.particles.surfaces
         if each:
             most = interval = self.clock.substeps
         most = max(most // interval, 1) * interval
         self._reports.rows[:, REPORT.substeps_to_search] = 0
+        self._reports.rows[:, REPORT.surface_pairs] = 0
         self.energy_watch.begin(self.gravity, self.clock.h)
         while left > 0:
             substeps = self._launch_length.limited(min(left, most), interval)
             start = time.perf_counter()
             self._launch("run", *self._given(substeps), substeps, iterations)
+            if self.particles.surfaces:
+                self._make_room_for_surfaces()
             self._launch_length.adapt(substeps, time.perf_counter() - start)
             raise_errors(self._reports.worlds, self.clock, self._values, self._contact_capacity)
             radii = None if self.has_bands else self.particles.radii()  # bands count their own particles
@@ -212,6 +218,15 @@ class ParticleSystem(UsesTaichi):
                 self.events += self._tearing.tear(self.time)
             if len(self._creasing):
                 self._creasing.crease()
+
+    def _make_room_for_surfaces(self):
+        """Refuse the last step if it had no room for all pairs of features that could touch; make more if need be."""
+        refuse_too_many_pairs(self._reports.worlds, room_of(self.arrays.surface))
+        pairs = self._reports.worlds[:, REPORT.surface_pairs].max()
+        larger = with_room(self.arrays.surface, pairs, self.worlds)
+        if larger is not None:
+            self.arrays = self.arrays._replace(surface=larger)
+            self._bind()
 
     def _given(self, substeps):
         """Inputs and settings of the next launch."""
@@ -398,6 +413,15 @@ class ParticleSystem(UsesTaichi):
         if self.has_bands:
             self._leave_lanes()  # bands are no longer alike
         self.constraints.cut(sticks)
+
+    def crossings(self):
+        """Count the pairs of an edge and a triangle of surfaces that cross now: 0, or (worlds,) where worlds > 1.
+
+        Contacts of surfaces keep it at zero. Edges of segments count, too.
+        """
+        edges, triangles = edges_and_triangles(self.particles.surfaces)
+        positions = self.positions().reshape(self.worlds, self.count, 3)
+        return self._per_world(np.array([len(crossing_pairs(each, edges, triangles)) for each in positions]))[0]
 
     def collider_poses(self):
         """Position and rotation of each collider now, (colliders, 7) [m, (w, x, y, z)]."""

@@ -39,13 +39,23 @@ def raise_errors(report, clock, values, contact_capacity):
     )
 
 
+def refuse_too_many_pairs(report, room):
+    """Raise RuntimeError if a search on surfaces found more pairs than there is room for. Args: report; room."""
+    pairs = int(report[:, REPORT.surface_pairs].max())
+    if pairs > room:
+        raise RuntimeError(
+            f"surfaces have {pairs} pairs of vertices, edges and triangles within reach of a substep, and there is room "
+            f"for {room}: expected more substeps, or a smaller thickness"
+        )
+
+
 def warn_of_contacts(report, time, radii, said):
     """Warn if colliders leave a particle no room, or if a directly solved one bears a load on a body.
 
     Args: see `raise_errors`; time: [s]; radii: (particles,), or None; said: set of columns of the report that were
     warned of, to which this adds.
     """
-    for column in (REPORT.pressed_particle, REPORT.loaded_particle):
+    for column in (REPORT.crossing_particle, REPORT.pressed_particle, REPORT.loaded_particle):
         world = int(np.argmax(report[:, column]))
         particle = int(report[world, column])
         if particle >= 0 and column not in said:
@@ -54,6 +64,11 @@ def warn_of_contacts(report, time, radii, said):
             if radii is not None:
                 which, room = f"particle {particle}", f"its diameter of {2 * radii[particle]:.3g} m"
             what = f"is pressed between two colliders: expected room for {room}, or colliders that are farther apart"
+            if column == REPORT.crossing_particle:
+                what = (
+                    "of a surface is crossed by what moves on a path and cannot wait: expected a path that leaves room "
+                    "for it"
+                )
             if column == REPORT.loaded_particle:
                 what = (
                     "of the direct solve bears a load on a body that moves, as too many others do. Iterations hold it, "

@@ -3,6 +3,7 @@
 import numpy as np
 
 from pbd.constraints import CONSTRAINT_TYPES, ROOT_FREE_STICK, STICK, STICK_THAT_TEARS
+from pbd.collision.surfaces.tables import surface_lengths, surface_tables
 from pbd.core.kernels import LOOP_STRIDE, allocate, on_cpu
 from pbd.core.messages import shown
 from pbd.core.shapes import INTEGERS, NUMBERS
@@ -132,6 +133,8 @@ def check_same_environment(descriptions):
             and all(np.array_equal(a, b) for (a, _), (b, _) in zip(other.paths, first.paths)),
             "contact elements": all(map(np.array_equal, other.contact_elements(), first.contact_elements())),
             "particle contacts": other.particle_contacts == first.particle_contacts,
+            "surfaces": len(other.surfaces) == len(first.surfaces)
+            and all(a.same(b) for a, b in zip(other.surfaces, first.surfaces)),
         }
         for name, is_same in same.items():
             if not is_same:
@@ -168,6 +171,7 @@ def features_of(description, schedule, groups, lanes, bands, **others):
         restitution=any(restitutions),
         elements=len(restitutions) > 0 and len(description.contact_elements()[0]) > 0,
         contacts=description.particle_contacts is not None,
+        surface_contacts=len(description.surfaces) > 0,
         **others,
     )
 
@@ -211,6 +215,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, environment
     touch = touch_arrays(touching, n, worlds, lanes)
     colliders = collider_tables(first.colliders)
     first_adjacent, adjacent_triangles = adjacency(first.triangles(), n)
+    surfaces = surface_tables(first.surfaces, first.positions()) if first.surfaces else {}
     first_stick, sticks = rigid_sticks(tables, types, n) if contacts else (np.zeros(0), np.zeros(0))
     values = {
         "particles": {
@@ -233,6 +238,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, environment
             "first_adjacent": first_adjacent,
             "adjacent_triangles": adjacent_triangles,
         },
+        "surface": {**surfaces, "rest_position": positions} if surfaces else {},
         "contacts": {"rest_position": positions, "first_stick": first_stick, "sticks": sticks} if contacts else {},
     }
     elements = len(first.contact_elements()[0])
@@ -267,6 +273,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, environment
         contact_particles=n if contacts else 0,
         contact_ends=len(first_stick),
         stick_ends=len(sticks),
+        **surface_lengths(surfaces, n),
         bucket_ends=max(8, 1 << int(np.ceil(np.log2(2 * n)))) + 1 if contacts else 0,
     )
     return arrays, counts, gravity_scales

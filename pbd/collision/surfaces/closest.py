@@ -1,0 +1,96 @@
+"""Closest points of two features, as weights of four particles.
+
+A pair has the particles 0 | 1 2 3, a vertex and a triangle, or 0 1 | 2 3, two edges. Its gap is Σ c_i x_i with Σ c_i = 0:
+from the closest point of the second feature to that of the first.
+
+Source: Ericson, Real-Time Collision Detection (2005), sections 5.1.5 and 5.1.9.
+"""
+
+import taichi as ti
+
+# Edges are parallel if the squared sine of their angle is below this. Their middles are then taken for the closest
+# points, as far as they are.
+PARALLEL = 1e-6
+
+
+@ti.func
+def row(x, k: ti.template()):
+    """Row k of a matrix (4, 3)."""
+    return ti.Vector([x[k, 0], x[k, 1], x[k, 2]])
+
+
+@ti.func
+def closest_weights(is_edge, x):
+    """Weights (4,) of the gap of two features. Args: is_edge: whether both are edges; x: positions (4, 3) [m]."""
+    c = ti.Vector([0.0, 0.0, 0.0, 0.0])
+    if is_edge == 1:
+        s, t = closest_of_edges(row(x, 0), row(x, 1), row(x, 2), row(x, 3))
+        c = ti.Vector([1.0 - s, s, t - 1.0, -t])
+    else:
+        w = closest_of_triangle(row(x, 0), row(x, 1), row(x, 2), row(x, 3))
+        c = ti.Vector([1.0, -w[0], -w[1], -w[2]])
+    return c
+
+
+@ti.func
+def closest_of_triangle(p, a, b, c):
+    """Weights (3,) of the corners a, b, c in the point of their triangle that is closest to p."""
+    ab, ac = b - a, c - a
+    d1, d2 = ab.dot(p - a), ac.dot(p - a)
+    d3, d4 = ab.dot(p - b), ac.dot(p - b)
+    d5, d6 = ab.dot(p - c), ac.dot(p - c)
+    va, vb, vc = d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2
+    w = ti.Vector([0.0, 0.0, 0.0])
+    if d1 <= 0.0 and d2 <= 0.0:
+        w[0] = 1.0
+    elif d3 >= 0.0 and d4 <= d3:
+        w[1] = 1.0
+    elif d6 >= 0.0 and d5 <= d6:
+        w[2] = 1.0
+    elif vc <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
+        w[1] = d1 / (d1 - d3)
+        w[0] = 1.0 - w[1]
+    elif vb <= 0.0 and d2 >= 0.0 and d6 <= 0.0:
+        w[2] = d2 / (d2 - d6)
+        w[0] = 1.0 - w[2]
+    elif va <= 0.0 and d4 - d3 >= 0.0 and d5 - d6 >= 0.0:
+        w[2] = (d4 - d3) / ((d4 - d3) + (d5 - d6))
+        w[1] = 1.0 - w[2]
+    else:
+        w[1], w[2] = vb / (va + vb + vc), vc / (va + vb + vc)
+        w[0] = 1.0 - w[1] - w[2]
+    return w
+
+
+@ti.func
+def closest_of_edges(p0, p1, q0, q1):
+    """Parts s and t of the edges p0 p1 and q0 q1 at which they are closest."""
+    u, v, r = p1 - p0, q1 - q0, p0 - q0
+    a, e, f, c, b = u.norm_sqr(), v.norm_sqr(), v.dot(r), u.dot(r), u.dot(v)
+    determinant = a * e - b * b
+    s = 0.5
+    if determinant > PARALLEL * a * e:
+        s = ti.min(ti.max((b * f - c * e) / determinant, 0.0), 1.0)
+    t = (b * s + f) / e
+    if t < 0.0:
+        t = 0.0
+        s = ti.min(ti.max(-c / a, 0.0), 1.0)
+    elif t > 1.0:
+        t = 1.0
+        s = ti.min(ti.max((b - c) / a, 0.0), 1.0)
+    return s, t
+
+
+@ti.func
+def separation(is_edge, x, n):
+    """Distance of two features along n [m]: every point of the first is as far beyond every point of the second.
+
+    It is at most their distance, and equal to it where n is the direction of their gap. Args: see `closest_weights`.
+    """
+    along = x @ n
+    low, high = along[0], ti.max(along[2], along[3])
+    if is_edge == 1:
+        low = ti.min(low, along[1])
+    else:
+        high = ti.max(high, along[1])
+    return low - high

@@ -1,0 +1,80 @@
+"""Surfaces and segments of a description, which keep their distance. Plain numpy, without Taichi."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pbd.core.messages import shown
+from pbd.core.validate import boolean, indices, not_negative, positive
+
+
+@dataclass(frozen=True)
+class Surface:
+    """Triangles or segments that touch one another and others.
+
+    Attributes: members: (n, 3) or (n, 2) indices of particles; radius: half the thickness [m]; friction: μ;
+    self_contact: whether parts of this surface touch one another.
+    """
+
+    members: np.ndarray
+    radius: float
+    friction: float
+    self_contact: bool
+
+    def same(self, other):
+        """Whether another surface has the same members and numbers."""
+        mine, others = ((each.radius, each.friction, each.self_contact) for each in (self, other))
+        return mine == others and np.array_equal(self.members, other.members)
+
+    def edges(self):
+        """All edges, each once (edges, 2)."""
+        from pbd.build.topology import edges_of  # builders import descriptions
+
+        return edges_of(self.members) if self.members.shape[1] == 3 else self.members
+
+    def triangles(self):
+        """All triangles (n, 3), none of segments."""
+        return self.members if self.members.shape[1] == 3 else np.zeros((0, 3), np.int64)
+
+
+def surface_of(triangles, thickness, friction, self_contact, positions):
+    """Check a surface. Args: see `Particles.add_surface`; positions: of all particles [m]. Returns: a Surface."""
+    triangles = indices("triangles of a surface", triangles, len(positions), 3)
+    made = Surface(
+        members_of("triangle of a surface", triangles),
+        positive("thickness", thickness) / 2,
+        not_negative("friction", friction),
+        boolean("self_contact", self_contact),
+    )
+    edges = made.edges()
+    lengths = np.linalg.norm(np.diff(positions[edges], axis=1)[:, 0], axis=1)
+    if len(lengths) and lengths.min() < thickness:
+        shortest = int(np.argmin(lengths))
+        raise ValueError(
+            f"surface of thickness {thickness:g} with an edge of {lengths[shortest]:.3g} m, between particles "
+            f"{edges[shortest, 0]} and {edges[shortest, 1]}: expected a thickness of at most the shortest edge"
+        )
+    return made
+
+
+def segments_of(pairs, radius, friction, self_contact, positions):
+    """Check segments. Args: see `Particles.add_segments`; positions: of all particles [m]. Returns: a Surface."""
+    pairs = members_of("segment", indices("pairs of segments", pairs, len(positions), 2))
+    lengths = np.linalg.norm(np.diff(positions[pairs], axis=1)[:, 0], axis=1)
+    if not lengths.all():
+        raise ValueError(f"segment between particles {shown(pairs[np.argmin(lengths)])}, which coincide: expected a length")
+    return Surface(
+        pairs, positive("radius", radius), not_negative("friction", friction), boolean("self_contact", self_contact)
+    )
+
+
+def members_of(what, members):
+    """The same members (n, k). Raises: ValueError for a particle twice in one, or for one of them twice."""
+    ordered = np.sort(members, axis=1)
+    repeated = (np.diff(ordered, axis=1) == 0).any(axis=1)
+    if repeated.any():
+        raise ValueError(f"{what} on particles {shown(members[repeated][0])}: expected different ones")
+    _, first, counts = np.unique(ordered, axis=0, return_index=True, return_counts=True)
+    if (counts > 1).any():
+        raise ValueError(f"{what} on particles {shown(members[first[counts > 1][0]])} is given twice: expected once")
+    return members.astype(np.int64)
