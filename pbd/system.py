@@ -199,14 +199,15 @@ class ParticleSystem(UsesTaichi):
             most = interval = self.clock.substeps
         most = max(most // interval, 1) * interval
         self._reports.rows[:, REPORT.substeps_to_search] = 0
-        self._reports.rows[:, REPORT.surface_pairs] = 0
         self.energy_watch.begin(self.gravity, self.clock.h)
         while left > 0:
             substeps = self._launch_length.limited(min(left, most), interval)
             start = time.perf_counter()
+            if self.particles.surfaces:
+                self._search_surfaces()
             self._launch("run", *self._given(substeps), substeps, iterations)
             if self.particles.surfaces:
-                self._make_room_for_surfaces()
+                refuse_too_many_pairs(self._reports.worlds, room_of(self.arrays.surface))
             self._launch_length.adapt(substeps, time.perf_counter() - start)
             raise_errors(self._reports.worlds, self.clock, self._values, self._contact_capacity)
             radii = None if self.has_bands else self.particles.radii()  # bands count their own particles
@@ -219,13 +220,15 @@ class ParticleSystem(UsesTaichi):
             if len(self._creasing):
                 self._creasing.crease()
 
-    def _make_room_for_surfaces(self):
-        """Refuse the last step if it had no room for all pairs of features that could touch; make more if need be."""
-        refuse_too_many_pairs(self._reports.worlds, room_of(self.arrays.surface))
-        pairs = self._reports.worlds[:, REPORT.surface_pairs].max()
-        larger = with_room(self.arrays.surface, pairs, self.worlds)
-        if larger is not None:
-            self.arrays = self.arrays._replace(surface=larger)
+    def _search_surfaces(self):
+        """Find the pairs on surfaces that could touch in the next step, and make room for twice as many."""
+        while True:
+            self._reports.rows[:, REPORT.surface_pairs] = 0
+            self._launch("search_surfaces", *self._given(0))
+            pairs = int(self._reports.worlds[:, REPORT.surface_pairs].max())
+            if 2 * pairs <= room_of(self.arrays.surface):
+                return
+            self.arrays = self.arrays._replace(surface=with_room(self.arrays.surface, 2 * pairs, self.worlds))
             self._bind()
 
     def _given(self, substeps):

@@ -4,6 +4,7 @@ from functools import cache
 
 import taichi as ti
 
+from pbd.collision.surfaces.search import search_before_step
 from pbd.core.kernels import Launch, count_last_turns, held, hidden_if, left_out, make_kernel, on_cpu
 from pbd.data import REPORT, Data
 from pbd.diagnostics import measure, measure_motion
@@ -109,6 +110,10 @@ class Launches:
                 return
         if on_cpu():  # one thread sums over all particles of a world
             self._launch_for_all_worlds(end_launch, *given, substeps)
+
+    def search_surfaces(self, inputs, settings):
+        """Find the pairs on surfaces that could touch in the next step. Args: see `run`."""
+        self._launch_for_all_worlds(search_before_step, *self._given(inputs, settings), 0)
 
     def _iterate(self, given, substep, slow):
         """Project all constraints once, shared by threads. Args: slow: whether slow ones are due."""

@@ -19,9 +19,8 @@ together is held back, too; a direction bounds what is relative alone.
 import taichi as ti
 
 from pbd.collision.surfaces.closest import closest_weights, separation
-from pbd.collision.surfaces.projection import members_of, positions_of
-from pbd.collision.surfaces.regions import any_outside, start_of
-from pbd.collision.surfaces.search import search
+from pbd.collision.surfaces.projection import members_of, positions_of, search_if_outside
+from pbd.collision.surfaces.regions import start_of
 from pbd.constraints.contact_point import weighted_sum
 from pbd.data import CANDIDATE, CANDIDATE_NUMBER, REPORT
 from pbd.integrate import position
@@ -37,11 +36,7 @@ HALVINGS, ROUNDS = 4, 64
 @ti.func
 def cut_back(s: ti.template(), substep, world):
     """Cut motions back until no features can have passed one another in this substep."""
-    left = s.settings.substeps - substep % s.settings.substeps
-    if ti.static(s.features.parts):
-        left = 1
-    if any_outside(s, world):
-        search(s, left, world)
+    search_if_outside(s, substep, world)
     for k in range(s.surface.particles.shape[0]):
         s.surface.halvings[s.surface.particles[k], world] = 0
     rounds, unsafe = 0, 1

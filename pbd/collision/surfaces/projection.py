@@ -26,6 +26,16 @@ REACH = 1.5
 
 
 @ti.func
+def search_if_outside(s: ti.template(), substep, world):
+    """Search for candidates anew if particles have left their regions."""
+    left = s.settings.substeps - substep % s.settings.substeps
+    if ti.static(s.features.parts):
+        left = 1  # of a part, there are no more substeps
+    if any_outside(s, world):
+        search(s, left, world)
+
+
+@ti.func
 def members_of(s: ti.template(), k, world):
     """Particles (4,) of candidate k."""
     return ti.Vector([s.surface.pairs.members[k, CANDIDATE.members + m, world] for m in ti.static(range(4))])
@@ -45,13 +55,8 @@ def positions_of(s: ti.template(), i, world):
 
 @ti.func
 def prepare_surface_contacts(s: ti.template(), substep, world):
-    """Search for candidates if it is due, and list those that may touch in this substep."""
-    left = s.settings.substeps - substep % s.settings.substeps
-    due = left == s.settings.substeps  # the bits of a step do not depend on the steps before
-    if ti.static(s.features.parts):
-        left, due = 1, True
-    if due or any_outside(s, world):
-        search(s, left, world)
+    """Search for candidates if particles have left their regions, and list those that may touch in this substep."""
+    search_if_outside(s, substep, world)
     active = 0
     for k in range(s.surface.found[0, world]):
         if may_touch(s, k, world):

@@ -22,13 +22,30 @@ def start_of(s: ti.template(), i, world):
 
 
 @ti.func
-def set_region(s: ti.template(), i, substeps, world):
-    """Let the region of particle i begin now. Args: substeps: for how many substeps it goes on."""
-    start = start_of(s, i, world)
-    way = position(s, i, world) - start
+def set_regions(s: ti.template(), substeps, world):
+    """Let regions begin where particles were at the start of the substep. Args: substeps: for how many they go on."""
+    for k in range(s.surface.particles.shape[0]):
+        i = s.surface.particles[k]
+        start = start_of(s, i, world)
+        set_region(s, i, start, position(s, i, world) - start, substeps, world)
+
+
+@ti.func
+def set_regions_of_step(s: ti.template(), world):
+    """Let regions begin where particles are between steps, and go on for a step."""
+    for k in range(s.surface.particles.shape[0]):
+        i = s.surface.particles[k]
+        x = position(s, i, world)
+        displacement = s.settings.velocity_kept * (x - s.particles.previous_position[i, world])
+        set_region(s, i, x, displacement, s.settings.substeps, world)
+
+
+@ti.func
+def set_region(s: ti.template(), i, start, displacement, substeps, world):
+    """Set the region of particle i. Args: start [m]; displacement: in a substep [m]; substeps: how many."""
     s.surface.start[i, world] = start
-    s.surface.way[i, world] = substeps * way
-    s.surface.slack[i, world] = SLACK_OF_RADIUS * s.surface.radius[i] + SLACK_OF_DISPLACEMENT * way.norm()
+    s.surface.way[i, world] = substeps * displacement
+    s.surface.slack[i, world] = SLACK_OF_RADIUS * s.surface.radius[i] + SLACK_OF_DISPLACEMENT * displacement.norm()
 
 
 @ti.func

@@ -14,7 +14,7 @@ of Collisions, Contact and Friction for Cloth Animation (2002), https://doi.org/
 import taichi as ti
 
 from pbd.collision.surfaces.closest import closest_weights, separation
-from pbd.collision.surfaces.regions import set_region
+from pbd.collision.surfaces.regions import set_regions, set_regions_of_step
 from pbd.constraints.contact_point import weighted_sum
 from pbd.data import CANDIDATE, CANDIDATE_NUMBER, REPORT, SURFACE, SURFACE_NUMBER
 
@@ -27,20 +27,33 @@ VERTICES, PAIRS = 6, 15
 @ti.func
 def search(s: ti.template(), substeps, world):
     """Find all pairs that could touch: in the next `substeps` substeps, or if that is too many, in this one."""
-    capacity = s.surface.pairs.members.shape[0]
-    find_pairs(s, substeps, world)
-    if s.surface.found[0, world] > capacity:
-        find_pairs(s, 1, world)
-    found = s.surface.found[0, world]
-    s.report[world, REPORT.surface_pairs] = ti.max(s.report[world, REPORT.surface_pairs], ti.cast(found, float))
-    s.surface.found[0, world] = ti.min(found, capacity)
+    set_regions(s, substeps, world)
+    find_pairs(s, world)
+    if s.surface.found[0, world] > s.surface.pairs.members.shape[0]:
+        set_regions(s, 1, world)
+        find_pairs(s, world)
+    report_pairs(s, world)
 
 
 @ti.func
-def find_pairs(s: ti.template(), substeps, world):
-    """Find all pairs that could touch in the next substeps. There may be more than there is room for."""
-    for k in range(s.surface.particles.shape[0]):
-        set_region(s, s.surface.particles[k], substeps, world)
+def search_before_step(s: ti.template(), substep, world):
+    """Find all pairs that could touch in the next step."""
+    set_regions_of_step(s, world)
+    find_pairs(s, world)
+    report_pairs(s, world)
+
+
+@ti.func
+def report_pairs(s: ti.template(), world):
+    """Report how many pairs were found, and keep as many as there is room for."""
+    found = s.surface.found[0, world]
+    s.report[world, REPORT.surface_pairs] = ti.max(s.report[world, REPORT.surface_pairs], ti.cast(found, float))
+    s.surface.found[0, world] = ti.min(found, s.surface.pairs.members.shape[0])
+
+
+@ti.func
+def find_pairs(s: ti.template(), world):
+    """Find all pairs that could touch while particles stay in their regions. There may be no room for all."""
     fit_boxes(s, world)
     s.surface.found[0, world] = 0
     nodes = s.surface.nodes.shape[0]

@@ -125,11 +125,5 @@ def room_of(arrays):
 
 
 def with_room(arrays, pairs, worlds):
-    """The same SurfaceArrays with twice as much room, if pairs take more than half of it; otherwise None.
-
-    The next step begins with a search, so what the pairs were is not kept.
-    """
-    room = room_of(arrays)
-    if 2 * pairs <= room:
-        return None
-    return arrays._replace(pairs=allocate(PairArrays, worlds=worlds, candidates=2 * room))
+    """The same SurfaceArrays with room for more pairs. Each step begins with a search, so none are kept."""
+    return arrays._replace(pairs=allocate(PairArrays, worlds=worlds, candidates=pairs))
