@@ -10,7 +10,7 @@ NUMBERS_OF_BANDS = {32: (16, 8), 64: (8, 4)}
 
 def numbers_of_bands(description, plan):
     """Into how many bands a description may be cut. Args: description: a Particles; plan: a pbd.direct.rows.Plan."""
-    fits = on_cpu() and KERNELS == "quick" and not len(plan.rows) and not description.surfaces and not why_no_surfaces_in_lanes(description)
+    fits = on_cpu() and KERNELS == "quick" and not len(plan.rows) and not why_no_surfaces_in_lanes(description)
     return NUMBERS_OF_BANDS[real_bits()] if fits else ()
 
 

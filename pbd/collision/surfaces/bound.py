@@ -23,6 +23,7 @@ from pbd.collision.surfaces.projection import members_of, positions_of, search_i
 from pbd.collision.surfaces.regions import start_of
 from pbd.constraints.contact_point import weighted_sum
 from pbd.data import CANDIDATE, CANDIDATE_NUMBER, REPORT
+from pbd.execution.halo import one_particle_at_a_time
 from pbd.integrate import position
 
 # Pairs are apart by at least this part of the distance that they keep.
@@ -33,6 +34,7 @@ ROUND_OFF = 0.1
 HALVINGS, ROUNDS = 4, 64
 
 
+@one_particle_at_a_time
 @ti.func
 def cut_back(s: ti.template(), substep, world):
     """Cut motions back until no features can have passed one another in this substep."""

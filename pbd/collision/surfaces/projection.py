@@ -19,6 +19,7 @@ from pbd.collision.surfaces.regions import any_outside, start_of
 from pbd.collision.surfaces.search import search
 from pbd.constraints.contact_point import weighted_sum
 from pbd.data import CANDIDATE, CANDIDATE_NUMBER
+from pbd.execution.halo import one_particle_at_a_time
 from pbd.integrate import position
 
 # Candidates that are nearer than this many distances after the prediction may touch in iterations.
@@ -53,6 +54,7 @@ def positions_of(s: ti.template(), i, world):
     )
 
 
+@one_particle_at_a_time
 @ti.func
 def prepare_surface_contacts(s: ti.template(), substep, world):
     """Search for candidates if particles have left their regions, and list those that may touch in this substep."""
@@ -83,6 +85,7 @@ def may_touch(s: ti.template(), k, world):
     return result
 
 
+@one_particle_at_a_time
 @ti.func
 def project_surface_contacts(s: ti.template(), substep, world):
     """Move all features that touch apart, one pair after another. Returns: the deepest contact [m]."""

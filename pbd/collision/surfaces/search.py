@@ -17,6 +17,7 @@ from pbd.collision.surfaces.closest import closest_weights, separation
 from pbd.collision.surfaces.regions import set_regions, set_regions_of_step
 from pbd.constraints.contact_point import weighted_sum
 from pbd.data import CANDIDATE, CANDIDATE_NUMBER, REPORT, SURFACE, SURFACE_NUMBER
+from pbd.execution.halo import one_particle_at_a_time
 
 # Features that are nearer than this part of their thickness in the description touch: they are joined there.
 JOINED = 1e-3
@@ -35,6 +36,7 @@ def search(s: ti.template(), substeps, world):
     report_pairs(s, world)
 
 
+@one_particle_at_a_time
 @ti.func
 def search_before_step(s: ti.template(), substep, world):
     """Find all pairs that could touch in the next step."""
