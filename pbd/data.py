@@ -29,11 +29,12 @@ ELEMENT_NUMBER = Columns(weights=4, radius=1)
 
 # Columns of `SurfaceArrays`: the corners of a triangle or a segment, the features that it owns as bits, which surface it
 # belongs to, and whether that touches itself; half its thickness [m] and its friction μ. Of a candidate the particles,
-# and whether it is two edges; the distance that it keeps [m] and its friction.
+# and whether it is two edges; the distance that it keeps [m], its friction, and how far it was apart when it was found
+# [m].
 SURFACE = Columns(members=3, owned=1, surface=1, self_contact=1)
 SURFACE_NUMBER = Columns(radius=1, friction=1)
 CANDIDATE = Columns(members=4, is_edge=1)
-CANDIDATE_NUMBER = Columns(distance=1, friction=1)
+CANDIDATE_NUMBER = Columns(distance=1, friction=1, apart=1)
 
 # Columns of `Constraints.ranges`: where a constraint type begins in `members`, `parameters` and `multipliers`, and how
 # many constraints it has; if bands are in lanes, where it begins in `BandArrays.present`, and how many of its places
@@ -239,6 +240,8 @@ class SurfaceArrays(NamedTuple):
     start: Vector(3, count.surface_particles, count.worlds)  # of a particle's region [m]
     way: Vector(3, count.surface_particles, count.worlds)  # from there to its end [m]
     slack: Real(count.surface_particles, count.worlds)  # around it [m]
+    moved: Real(count.surface_particles, count.worlds)  # how far a particle is from its start, but for the motion of all [m]
+    length: Real(count.surface_particles)  # shortest edge at a particle in the description [m]
     found: Integer(2, count.worlds)  # how many candidates there are, and how many of these are active
     pairs: PairArrays
     halvings: Integer(count.surface_particles, count.worlds)  # of a particle's motion in this substep

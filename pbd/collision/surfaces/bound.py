@@ -20,7 +20,8 @@ import taichi as ti
 
 from pbd.collision.surfaces.closest import closest_weights, separation
 from pbd.collision.surfaces.projection import members_of, positions_of, search_if_outside
-from pbd.collision.surfaces.regions import start_of
+from pbd.collision.surfaces.regions import measure_moved, start_of, way_together
+from pbd.constraints.constraint_type import TINY
 from pbd.constraints.contact_point import weighted_sum
 from pbd.data import CANDIDATE, CANDIDATE_NUMBER, REPORT
 from pbd.execution.halo import one_particle_at_a_time
@@ -39,6 +40,7 @@ HALVINGS, ROUNDS = 4, 64
 def cut_back(s: ti.template(), substep, world):
     """Cut motions back until no features can have passed one another in this substep."""
     search_if_outside(s, substep, world)
+    measure_moved(s, world)
     for k in range(s.surface.particles.shape[0]):
         s.surface.halvings[s.surface.particles[k], world] = 0
     rounds, unsafe = 0, 1
@@ -86,20 +88,35 @@ def is_safe(s: ti.template(), k, i, world):
     """Whether the features of candidate k are apart along one direction in all of this substep."""
     is_edge = s.surface.pairs.members[k, CANDIDATE.is_edge, world]
     least = LEAST * s.surface.pairs.numbers[k, CANDIDATE_NUMBER.distance, world]
-    start, now = positions_of(s, i, world)
-    n = s.surface.pairs.normal[k, world]
-    result = apart_along(is_edge, start, now, n, least)
+    apart = s.surface.pairs.numbers[k, CANDIDATE_NUMBER.apart, world]
+    result = apart - way_together(s, is_edge, i, world) >= least
     if not result:
-        result = True  # unless they were apart before: what crosses already is not held
-        before = weighted_sum(start, closest_weights(is_edge, start))
-        if before.norm() >= ROUND_OFF * least:
-            first = before / before.norm()
-            after = weighted_sum(now, closest_weights(is_edge, now))
-            last = after / ti.max(after.norm(), 1e-30)
+        start, now = positions_of(s, i, world)
+        n = s.surface.pairs.normal[k, world]
+        result = apart_along(is_edge, start, now, n, least)
+        if not result:
+            result = apart_along_another(is_edge, start, now, least)
+    return result
+
+
+@ti.func
+def apart_along_another(is_edge, start, now, least):
+    """Whether two features are apart along the direction of their gap at the start, now, or in the middle.
+
+    If they were not apart before, nothing can hold them. Args: see `apart_along`.
+    """
+    result = True
+    before = weighted_sum(start, closest_weights(is_edge, start))
+    if before.norm() >= ROUND_OFF * least:
+        first = before.normalized()
+        after = weighted_sum(now, closest_weights(is_edge, now))
+        last = after / (after.norm() + TINY)
+        result = apart_along(is_edge, start, now, first, least)
+        if not result:
+            result = apart_along(is_edge, start, now, last, least)
+        if not result:
             middle = first + last
-            middle = middle / ti.max(middle.norm(), 1e-30)
-            result = apart_along(is_edge, start, now, first, least) or apart_along(is_edge, start, now, last, least)
-            result = result or apart_along(is_edge, start, now, middle, least)
+            result = apart_along(is_edge, start, now, middle / (middle.norm() + TINY), least)
     return result
 
 

@@ -15,7 +15,7 @@ Collisions, Contact and Friction for Cloth Animation (2002), https://doi.org/10.
 import taichi as ti
 
 from pbd.collision.surfaces.closest import closest_weights, separation
-from pbd.collision.surfaces.regions import any_outside, start_of
+from pbd.collision.surfaces.regions import any_outside, measure_moved, start_of, way_together
 from pbd.collision.surfaces.search import search
 from pbd.constraints.contact_point import weighted_sum
 from pbd.data import CANDIDATE, CANDIDATE_NUMBER
@@ -59,6 +59,7 @@ def positions_of(s: ti.template(), i, world):
 def prepare_surface_contacts(s: ti.template(), substep, world):
     """Search for candidates if particles have left their regions, and list those that may touch in this substep."""
     search_if_outside(s, substep, world)
+    measure_moved(s, world)
     active = 0
     for k in range(s.surface.found[0, world]):
         if may_touch(s, k, world):
@@ -73,9 +74,10 @@ def may_touch(s: ti.template(), k, world):
     result = False
     is_edge = s.surface.pairs.members[k, CANDIDATE.is_edge, world]
     near = REACH * s.surface.pairs.numbers[k, CANDIDATE_NUMBER.distance, world]
-    start, now = positions_of(s, members_of(s, k, world), world)
-    n = s.surface.pairs.normal[k, world]
-    if ti.min(separation(is_edge, start, n), separation(is_edge, now, n)) < near:
+    i = members_of(s, k, world)
+    if s.surface.pairs.numbers[k, CANDIDATE_NUMBER.apart, world] - way_together(s, is_edge, i, world) < near:
+        start, now = positions_of(s, i, world)
+        n = s.surface.pairs.normal[k, world]
         gap = weighted_sum(start, closest_weights(is_edge, start))
         length = gap.norm()
         if length > 0.0:

@@ -11,8 +11,10 @@ from pbd.integrate import position
 
 # The slack is this part of half the thickness, and this part of the displacement of the substep: an impact on an
 # inclined collider turns that much aside.
-SLACK_OF_RADIUS = 0.5
-SLACK_OF_DISPLACEMENT = 0.5
+SLACK_OF_RADIUS = 1.0
+SLACK_OF_DISPLACEMENT = 2.0
+# A region goes on for no more than this part of the shortest edge at a particle: longer ones reach across many others.
+REACH = 1.0
 
 
 @ti.func
@@ -24,20 +26,39 @@ def start_of(s: ti.template(), i, world):
 @ti.func
 def set_regions(s: ti.template(), substeps, world):
     """Let regions begin where particles were at the start of the substep. Args: substeps: for how many they go on."""
+    part = ti.cast(substeps, float)
+    for k in range(s.surface.particles.shape[0]):
+        i = s.surface.particles[k]
+        displacement = position(s, i, world) - start_of(s, i, world)
+        part = ti.min(part, longest(s, i, displacement))
     for k in range(s.surface.particles.shape[0]):
         i = s.surface.particles[k]
         start = start_of(s, i, world)
-        set_region(s, i, start, position(s, i, world) - start, substeps, world)
+        set_region(s, i, start, position(s, i, world) - start, part, world)
 
 
 @ti.func
 def set_regions_of_step(s: ti.template(), world):
     """Let regions begin where particles are between steps, and go on for a step."""
+    part = ti.cast(s.settings.substeps, float)
     for k in range(s.surface.particles.shape[0]):
         i = s.surface.particles[k]
-        x = position(s, i, world)
-        displacement = s.settings.velocity_kept * (x - s.particles.previous_position[i, world])
-        set_region(s, i, x, displacement, s.settings.substeps, world)
+        part = ti.min(part, longest(s, i, last_displacement(s, i, world)))
+    for k in range(s.surface.particles.shape[0]):
+        i = s.surface.particles[k]
+        set_region(s, i, position(s, i, world), last_displacement(s, i, world), part, world)
+
+
+@ti.func
+def last_displacement(s: ti.template(), i, world):
+    """Displacement of particle i between steps, in a substep, if its velocity stays (3,) [m]."""
+    return s.settings.velocity_kept * (position(s, i, world) - s.particles.previous_position[i, world])
+
+
+@ti.func
+def longest(s: ti.template(), i, displacement):
+    """For how many substeps the region of particle i may go on, one at least. Args: displacement: in a substep [m]."""
+    return ti.max(REACH * s.surface.length[i] / (displacement.norm() + 1e-30), 1.0)
 
 
 @ti.func
@@ -66,3 +87,39 @@ def any_outside(s: ti.template(), world):
         if is_outside(s, s.surface.particles[k], world):
             result = True
     return result
+
+
+@ti.func
+def measure_moved(s: ti.template(), world):
+    """Measure how far particles are from the start of their regions, at the start of the substep and now.
+
+    All that moves together has not moved in this sense: pairs of features need to be compared only if they may have
+    come nearer by what remains.
+    """
+    drift, count = ti.Vector([0.0, 0.0, 0.0]), s.surface.particles.shape[0]
+    for k in range(count):
+        i = s.surface.particles[k]
+        drift += position(s, i, world) - s.surface.start[i, world]
+    drift = drift / count
+    before = drift * 0.0
+    for k in range(count):
+        i = s.surface.particles[k]
+        before += start_of(s, i, world) - s.surface.start[i, world]
+    before = before / count
+    for k in range(count):
+        i = s.surface.particles[k]
+        start = s.surface.start[i, world]
+        now = (position(s, i, world) - start - drift).norm()
+        s.surface.moved[i, world] = ti.max((start_of(s, i, world) - start - before).norm(), now)
+
+
+@ti.func
+def way_together(s: ti.template(), is_edge, i, world):
+    """By how much two features may have come nearer since the search [m]. Args: i: particles (4,)."""
+    moved = ti.Vector([s.surface.moved[i[k], world] for k in ti.static(range(4))])
+    first, second = moved[0], ti.max(moved[2], moved[3])
+    if is_edge == 1:
+        first = ti.max(first, moved[1])
+    else:
+        second = ti.max(second, moved[1])
+    return first + second

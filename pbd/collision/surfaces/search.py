@@ -125,8 +125,25 @@ def compare(s: ti.template(), e, f, world):
     """Add the pairs of features of elements e and f that could touch."""
     same = s.surface.elements[e, SURFACE.surface] == s.surface.elements[f, SURFACE.surface]
     if not same or s.surface.elements[e, SURFACE.self_contact] == 1:
+        owned = owned_pairs(s, e, f)
         for pair in range(PAIRS):
-            compare_features(s, e, f, pair, world)
+            if (owned >> pair) & 1 == 1:
+                compare_features(s, e, f, pair, world)
+
+
+@ti.func
+def owned_pairs(s: ti.template(), e, f):
+    """Pairs of features that elements e and f own, as bits: vertices of e, of f, and edges of e with those of f."""
+    of_e, of_f = s.surface.elements[e, SURFACE.owned], s.surface.elements[f, SURFACE.owned]
+    result = 0
+    if corner(s, f, 2) >= 0:
+        result = of_e & 7
+    if corner(s, e, 2) >= 0:
+        result |= (of_f & 7) << 3
+    for k in ti.static(range(3)):
+        if (of_e >> (3 + k)) & 1 == 1:
+            result |= (of_f >> 3) << (VERTICES + 3 * k)
+    return result
 
 
 @ti.func
@@ -137,32 +154,22 @@ def corner(s: ti.template(), element, k):
 
 @ti.func
 def compare_features(s: ti.template(), e, f, pair, world):
-    """Add a pair of features of elements e and f, if both are owned and could touch. Args: pair: below PAIRS."""
-    i = ti.Vector([0, 0, 0, 0])
-    is_edge, owned = 0, True
+    """Add a pair of features of elements e and f if they could touch. Args: pair: below PAIRS."""
+    i, is_edge = ti.Vector([0, 0, 0, 0]), 0
+    share = False
     if pair < VERTICES:
         one, other, k = e, f, pair
         if pair >= 3:
             one, other, k = f, e, pair - 3
-        owned = owns(s, one, k) and corner(s, other, 2) >= 0
         i = ti.Vector([corner(s, one, k), corner(s, other, 0), corner(s, other, 1), corner(s, other, 2)])
+        share = i[0] == i[1] or i[0] == i[2] or i[0] == i[3]
     else:
         is_edge = 1
-        k, other = (pair - VERTICES) // 3, (pair - VERTICES) % 3
-        owned = owns(s, e, 3 + k) and owns(s, f, 3 + other)
-        i = ti.Vector([corner(s, e, k), corner(s, e, k + 1), corner(s, f, other), corner(s, f, other + 1)])
-    if owned:
-        apart = i[0] != i[2] and i[0] != i[3] and i[1] != i[2] and i[1] != i[3]
-        if is_edge == 0:
-            apart = i[0] != i[1] and i[0] != i[2] and i[0] != i[3]
-        if apart:
-            add_if_near(s, e, f, i, is_edge, world)
-
-
-@ti.func
-def owns(s: ti.template(), element, feature):
-    """Whether an element owns one of its vertices, 0 to 2, or edges, 3 to 5."""
-    return (s.surface.elements[element, SURFACE.owned] >> feature) & 1 == 1
+        k, m = (pair - VERTICES) // 3, (pair - VERTICES) % 3
+        i = ti.Vector([corner(s, e, k), corner(s, e, k + 1), corner(s, f, m), corner(s, f, m + 1)])
+        share = i[0] == i[2] or i[0] == i[3] or i[1] == i[2] or i[1] == i[3]
+    if not share:
+        add_if_near(s, e, f, i, is_edge, world)
 
 
 @ti.func
@@ -184,7 +191,7 @@ def add_if_near(s: ti.template(), e, f, i, is_edge, world):
         if room < distance and mobile > 0.0:
             keep = ti.min(distance, described_distance(s, is_edge, i, world))
             if keep > JOINED * distance:
-                add(s, e, f, i, is_edge, keep, normal, world)
+                add(s, e, f, i, is_edge, keep, normal, separation(is_edge, start, normal), world)
 
 
 @ti.func
@@ -238,8 +245,8 @@ def described_distance(s: ti.template(), is_edge, i, world):
 
 
 @ti.func
-def add(s: ti.template(), e, f, i, is_edge, keep, normal, world):
-    """Add a candidate. Args: i: particles (4,); keep: distance that it keeps [m]; normal: of its gap."""
+def add(s: ti.template(), e, f, i, is_edge, keep, normal, apart, world):
+    """Add a candidate. Args: i: particles (4,); keep: distance that it keeps [m]; normal: of its gap; apart: gap [m]."""
     place = s.surface.found[0, world]
     s.surface.found[0, world] = place + 1
     if place < s.surface.pairs.members.shape[0]:
@@ -249,4 +256,5 @@ def add(s: ti.template(), e, f, i, is_edge, keep, normal, world):
         product = s.surface.numbers[e, SURFACE_NUMBER.friction] * s.surface.numbers[f, SURFACE_NUMBER.friction]
         s.surface.pairs.numbers[place, CANDIDATE_NUMBER.distance, world] = keep
         s.surface.pairs.numbers[place, CANDIDATE_NUMBER.friction, world] = ti.sqrt(product)
+        s.surface.pairs.numbers[place, CANDIDATE_NUMBER.apart, world] = apart
         s.surface.pairs.normal[place, world] = normal

@@ -46,7 +46,12 @@ def surface_tables(surfaces, positions):
     for corner in members.T:
         present = corner >= 0
         np.minimum.at(radius, corner[present], numbers[present, SURFACE_NUMBER["radius"]])
+    edges = np.concatenate([each.edges() for each in surfaces])
+    lengths, shortest = np.linalg.norm(np.diff(positions[edges], axis=1)[:, 0], axis=1), np.zeros(len(positions))
+    shortest[edges] = np.inf
+    np.minimum.at(shortest, edges, lengths[:, None])
     return {
+        "length": shortest,
         "elements": elements,
         "numbers": numbers,
         "nodes": tree_over(len(members)),
