@@ -93,6 +93,7 @@ class ParticleSystem(UsesTaichi):
         )
         self._reports = Report(self.worlds, self._counts.worlds, self.lanes, self.has_bands)
         self._launch_length, self._warned = LaunchLength(), set()
+        self._search_due = True  # for pairs on surfaces
         self._hooks, self._hooked, self._contact_capacity, self._keep_predictions = None, (), 0, False
         self._bind()
         velocities = np.stack([p.velocities() for p in descriptions])
@@ -203,11 +204,13 @@ class ParticleSystem(UsesTaichi):
         while left > 0:
             substeps = self._launch_length.limited(min(left, most), interval)
             start = time.perf_counter()
-            if self.particles.surfaces:
+            if self.particles.surfaces and self._search_due:
                 self._search_surfaces()
             self._launch("run", *self._given(substeps), substeps, iterations)
             if self.particles.surfaces:
                 refuse_too_many_pairs(self._reports.worlds, room_of(self.arrays.surface))
+                pairs = self._reports.worlds[:, REPORT.surface_pairs].max()
+                self._search_due = bool(2 * pairs > room_of(self.arrays.surface))
             self._launch_length.adapt(substeps, time.perf_counter() - start)
             raise_errors(self._reports.worlds, self.clock, self._values, self._contact_capacity)
             radii = None if self.has_bands else self.particles.radii()  # bands count their own particles
@@ -221,15 +224,18 @@ class ParticleSystem(UsesTaichi):
                 self._creasing.crease()
 
     def _search_surfaces(self):
-        """Find the pairs on surfaces that could touch in the next step, and make room for twice as many."""
-        while True:
+        """Find the pairs on surfaces that could touch in the next step, and make room for more than twice as many.
+
+        Later searches are in kernels, when particles have moved far enough. Results do not depend on when.
+        """
+        while self._search_due:
             self._reports.rows[:, REPORT.surface_pairs] = 0
             self._launch("search_surfaces", *self._given(0))
             pairs = int(self._reports.worlds[:, REPORT.surface_pairs].max())
-            if 2 * pairs <= room_of(self.arrays.surface):
-                return
-            self.arrays = self.arrays._replace(surface=with_room(self.arrays.surface, 2 * pairs, self.worlds))
-            self._bind()
+            self._search_due = 2 * pairs > room_of(self.arrays.surface)
+            if self._search_due:
+                self.arrays = self.arrays._replace(surface=with_room(self.arrays.surface, 3 * pairs, self.worlds))
+                self._bind()
 
     def _given(self, substeps):
         """Inputs and settings of the next launch."""
@@ -385,6 +391,7 @@ class ParticleSystem(UsesTaichi):
         if kinematic.any():
             raise ValueError(f"particle {particles[kinematic][0]} follows a path: expected one without")
         before = self._values.mobile()
+        self._search_due = True  # there are no pairs of what does not move
         self._values.set_inverse_masses(particles, inverse(masses), self.gravity, self.clock.h)
         if len(self.direct.rows) and (self._values.mobile() != before).any():
             self._order_direct()
@@ -445,6 +452,7 @@ class ParticleSystem(UsesTaichi):
             raise TypeError(f"state is {type(state).__name__}: expected a pbd.State")
         # Everything is checked before anything is changed.
         values, clock = self._values.checked(state), self.clock.checked(state)
+        self._search_due = True
         options = replace(self.options, dt=clock["dt"], substeps=clock["substeps"])
         before = self._values.mobile()
         for name, value in values.items():

@@ -29,6 +29,15 @@ def advance(s: ti.template(), substeps, iterations):
 
 
 @ti.func
+def search_worlds(s: ti.template()):
+    """Find the pairs on surfaces that could touch in the next step, each world on one thread."""
+    for index in range(s.counts.worlds * s.features.loop_stride):
+        if index % s.features.loop_stride == 0:
+            search_before_step(s, index // s.features.loop_stride)
+            count_last_turns(s.report, REPORT.last_turns, index // s.features.loop_stride)
+
+
+@ti.func
 def relax_once(s: ti.template(), substep, world):
     """Relax without the number of the iteration, for which only step hooks ask."""
     relax(s, substep, 0, world)
@@ -113,7 +122,7 @@ class Launches:
 
     def search_surfaces(self, inputs, settings):
         """Find the pairs on surfaces that could touch in the next step. Args: see `run`."""
-        self._launch_for_all_worlds(search_before_step, *self._given(inputs, settings), 0)
+        self._launch(search_worlds, *self._given(inputs, settings))
 
     def _iterate(self, given, substep, slow):
         """Project all constraints once, shared by threads. Args: slow: whether slow ones are due."""

@@ -29,8 +29,10 @@ from pbd.integrate import position
 
 # Pairs are apart by at least this part of the distance that they keep.
 LEAST = 0.01
-# What round-off leaves of it, at least.
-ROUND_OFF = 0.1
+# Features that are nearer already may come nearer by round-off.
+ROUND_OFF = 1.0 - 1e-6
+# Differences of corners of two features at two times.
+CORNERS = 8
 # A particle moves by a part of its motion, halved this often, and then not at all. All come to that in so many rounds.
 HALVINGS, ROUNDS = 4, 64
 
@@ -93,35 +95,66 @@ def is_safe(s: ti.template(), k, i, world):
     if not result:
         start, now = positions_of(s, i, world)
         n = s.surface.pairs.normal[k, world]
-        result = apart_along(is_edge, start, now, n, least)
+        result = ti.min(separation(is_edge, start, n), separation(is_edge, now, n)) >= least
         if not result:
-            result = apart_along_another(is_edge, start, now, least)
+            result = are_apart_along_any(is_edge, start, now, least)
     return result
 
 
 @ti.func
-def apart_along_another(is_edge, start, now, least):
-    """Whether two features are apart along the direction of their gap at the start, now, or in the middle.
+def are_apart_along_any(is_edge, start, now, least):
+    """Whether there is a direction along which two features are apart by `least` [m] at the start and now.
 
-    If they were not apart before, nothing can hold them. Args: see `apart_along`.
+    The largest distance along any direction is that of the origin from the hull of all differences of a corner of the
+    first feature and one of the second, at both times. Its closest point is in a corner, on an edge or on a face of the
+    hull, so all of these are tried. Features that were nearer at the start need not be farther apart now. Those that
+    were not apart are safe, because nothing can hold them.
     """
-    result = True
-    before = weighted_sum(start, closest_weights(is_edge, start))
-    if before.norm() >= ROUND_OFF * least:
-        first = before.normalized()
-        after = weighted_sum(now, closest_weights(is_edge, now))
-        last = after / (after.norm() + TINY)
-        result = apart_along(is_edge, start, now, first, least)
-        if not result:
-            result = apart_along(is_edge, start, now, last, least)
-        if not result:
-            middle = first + last
-            result = apart_along(is_edge, start, now, middle / (middle.norm() + TINY), least)
+    gap = weighted_sum(start, closest_weights(is_edge, start)).norm()
+    wanted = ti.min(least, ROUND_OFF * gap)
+    p = differences(is_edge, start, now)
+    result = wanted == 0.0
+    for a in range(CORNERS):
+        for b in range(a + 1):
+            for c in range(b + 1):
+                if not result:
+                    n = nearest_of_plane(corner_of(p, a), corner_of(p, b), corner_of(p, c), a - b, b - c)
+                    result = (p @ n).min() >= wanted
     return result
 
 
 @ti.func
-def apart_along(is_edge, start, now, n, least):
-    """Whether two features are apart along n at the start, and now as far or by `least` [m]."""
-    before = separation(is_edge, start, n)
-    return before >= ROUND_OFF * least and separation(is_edge, now, n) >= ti.min(before, least)
+def differences(is_edge, start, now):
+    """Differences (8, 3) of a corner of the first feature and one of the second, at two times [m]."""
+    first = ti.Vector([0, 0, 0, 0])
+    second = ti.Vector([1, 2, 3, 3])
+    if is_edge == 1:
+        first, second = ti.Vector([0, 0, 1, 1]), ti.Vector([2, 3, 2, 3])
+    p = ti.Matrix.zero(float, CORNERS, 3)
+    for k in ti.static(range(4)):
+        for axis in ti.static(range(3)):
+            p[k, axis] = start[first[k], axis] - start[second[k], axis]
+            p[k + 4, axis] = now[first[k], axis] - now[second[k], axis]
+    return p
+
+
+@ti.func
+def corner_of(p, k):
+    """Row k of a matrix (8, 3)."""
+    return ti.Vector([p[k, 0], p[k, 1], p[k, 2]])
+
+
+@ti.func
+def nearest_of_plane(a, b, c, second, third):
+    """Direction (3,) from the origin to the plane through a, b, c; to a line or a point if `second` or `third` is 0."""
+    n = a
+    if second > 0 and third > 0:
+        n = (b - a).cross(c - a)
+        n = n.dot(a) * n
+    elif second > 0 or third > 0:
+        end = b
+        if second == 0:
+            end = c
+        d = end - a
+        n = a - (a.dot(d) / (d.norm_sqr() + TINY)) * d
+    return n / (n.norm() + TINY)

@@ -16,15 +16,11 @@ import taichi as ti
 
 from pbd.collision.surfaces.closest import closest_weights, separation
 from pbd.collision.surfaces.regions import any_outside, measure_moved, start_of, way_together
-from pbd.collision.surfaces.search import search
+from pbd.collision.surfaces.search import NEAR, search
 from pbd.constraints.contact_point import weighted_sum
 from pbd.data import CANDIDATE, CANDIDATE_NUMBER
 from pbd.execution.halo import one_particle_at_a_time
 from pbd.integrate import position
-
-# Candidates that are nearer than this many distances after the prediction may touch in iterations.
-REACH = 1.5
-
 
 @ti.func
 def search_if_outside(s: ti.template(), substep, world):
@@ -73,7 +69,7 @@ def may_touch(s: ti.template(), k, world):
     """Whether candidate k may touch in this substep. Its normal is made anew if it is near."""
     result = False
     is_edge = s.surface.pairs.members[k, CANDIDATE.is_edge, world]
-    near = REACH * s.surface.pairs.numbers[k, CANDIDATE_NUMBER.distance, world]
+    near = NEAR * s.surface.pairs.numbers[k, CANDIDATE_NUMBER.distance, world]
     i = members_of(s, k, world)
     if s.surface.pairs.numbers[k, CANDIDATE_NUMBER.apart, world] - way_together(s, is_edge, i, world) < near:
         start, now = positions_of(s, i, world)

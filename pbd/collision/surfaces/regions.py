@@ -91,7 +91,7 @@ def any_outside(s: ti.template(), world):
 
 @ti.func
 def measure_moved(s: ti.template(), world):
-    """Measure how far particles are from the start of their regions, at the start of the substep and now.
+    """Measure how far particles are from the start of their regions: to the start of the substep, and in it.
 
     All that moves together has not moved in this sense: pairs of features need to be compared only if they may have
     come nearer by what remains.
@@ -108,9 +108,9 @@ def measure_moved(s: ti.template(), world):
     before = before / count
     for k in range(count):
         i = s.surface.particles[k]
-        start = s.surface.start[i, world]
-        now = (position(s, i, world) - start - drift).norm()
-        s.surface.moved[i, world] = ti.max((start_of(s, i, world) - start - before).norm(), now)
+        offset = start_of(s, i, world) - s.surface.start[i, world] - before
+        way = position(s, i, world) - start_of(s, i, world) - (drift - before)
+        s.surface.moved[i, world] = offset.norm() + way.norm()
 
 
 @ti.func

@@ -21,6 +21,8 @@ from pbd.execution.halo import one_particle_at_a_time
 
 # Features that are nearer than this part of their thickness in the description touch: they are joined there.
 JOINED = 1e-3
+# Features that are nearer than this many distances after the prediction may touch in iterations.
+NEAR = 1.5
 # Pairs of features of two elements: 3 vertices and a triangle, the same the other way, 3 edges and 3 edges.
 VERTICES, PAIRS = 6, 15
 
@@ -38,7 +40,7 @@ def search(s: ti.template(), substeps, world):
 
 @one_particle_at_a_time
 @ti.func
-def search_before_step(s: ti.template(), substep, world):
+def search_before_step(s: ti.template(), world):
     """Find all pairs that could touch in the next step."""
     set_regions_of_step(s, world)
     find_pairs(s, world)
@@ -100,7 +102,7 @@ def bounds_of(s: ti.template(), element, world):
         if i >= 0:
             other_low, other_high = bounds_of_region(s, i, world)
             low, high = ti.min(low, other_low), ti.max(high, other_high)
-    return low - radius, high + radius
+    return low - NEAR * radius, high + NEAR * radius
 
 
 @ti.func
@@ -178,7 +180,7 @@ def add_if_near(s: ti.template(), e, f, i, is_edge, world):
     start, end = regions_of(s, i, world)
     slack = ti.Vector([s.surface.slack[i[k], world] for k in ti.static(range(4))])
     distance = s.surface.numbers[e, SURFACE_NUMBER.radius] + s.surface.numbers[f, SURFACE_NUMBER.radius]
-    if not are_apart(is_edge, start, end, slack, distance):
+    if not are_apart(is_edge, start, end, slack, NEAR * distance):
         gap = weighted_sum(start, closest_weights(is_edge, start))
         length = gap.norm()
         normal = gap
@@ -188,7 +190,7 @@ def add_if_near(s: ti.template(), e, f, i, is_edge, world):
         mobile = 0.0
         for k in ti.static(range(4)):
             mobile += s.particles.position[i[k], world][3]
-        if room < distance and mobile > 0.0:
+        if room < NEAR * distance and mobile > 0.0:
             keep = ti.min(distance, described_distance(s, is_edge, i, world))
             if keep > JOINED * distance:
                 add(s, e, f, i, is_edge, keep, normal, separation(is_edge, start, normal), world)
