@@ -49,7 +49,7 @@ DIRECT_RANGE = Columns(begin=1, end=1, entries=1, implied_begin=1, implied_end=1
 REPORT = Columns(
     violation=1,  # largest violation of a constraint, in the constraint's unit
     iterations=1,  # of the last substep
-    contacts=1,  # particles and points that a contact held off
+    contacts=1,  # particles, points and pairs of features that a contact held off
     elastic_energy=1,  # [J]
     kinetic_energy=1,  # at the middle of the last substep of a launch [J]
     potential_energy=1,  # of gravity, then [J]
@@ -59,9 +59,9 @@ REPORT = Columns(
     diverged_substep=1,  # in which a position stopped being finite
     neighbour_overflow=1,  # how many candidates for contact a particle has, where there are too many
     contact_overflow=1,  # how many contacts the step hooks found, where there are too many
-    crossing_particle=1,  # one of a surface whose crossing could not be prevented
     pressed_particle=1,  # one that has no room between two colliders
     loaded_particle=1,  # one of the direct solve on a body, which bears a load but is not solved with it
+    crossing_particle=1,  # one of a surface whose crossing could not be prevented
 )
 
 
@@ -289,7 +289,7 @@ class Features(NamedTuple):
     one_world: bool  # or one group of lanes
     loop_stride: int  # loop indices from one world or cluster to the next in a parallel loop: LOOP_STRIDE or 1
     wind: bool
-    surfaces: bool  # whether there are colliders or boxes
+    obstacles: bool  # whether there are colliders or boxes
     shapes: tuple  # kinds of shapes of the colliders (pbd/core/shapes)
     restitution: bool  # whether any surface has restitution
     elements: bool  # whether there are contact points or elements, and surfaces that they can touch
@@ -341,7 +341,7 @@ class Features(NamedTuple):
     def unread(self):
         """Groups of Data that these kernels do not read: a tuple of names."""
         read = {
-            "direct": self.direct, "colliders": self.surfaces, "elements": self.elements, "wind": self.wind,
+            "direct": self.direct, "colliders": self.obstacles, "elements": self.elements, "wind": self.wind,
             "contacts": self.contacts, "bands": self.bands, "gravity": self.gravity_scales, "touch": self.touching,
             "surface": self.surface_contacts,
         }  # fmt: skip

@@ -5,6 +5,7 @@ import taichi as ti
 from pbd.collision.colliders import touches_surface
 from pbd.collision.elements import element_touches
 from pbd.collision.particle_contacts import touches_particle
+from pbd.collision.surfaces.projection import count_touching_pairs
 from pbd.core.kernels import count_last_turns
 from pbd.data import RANGE, REPORT
 from pbd.execution.halo import load_halo, one_particle_at_a_time
@@ -50,15 +51,17 @@ def measure(s: ti.template(), substep):
 @one_particle_at_a_time
 @ti.func
 def count_contacts(s: ti.template(), substep, world):
-    """Write the number of particles and points that a contact holds off into a world's report."""
+    """Write the number of particles, points and pairs of features that a contact holds off into a world's report."""
     contacts = 0.0
     for i in range(s.counts.particles):
         touches = 0.0
-        if ti.static(s.features.surfaces):
+        if ti.static(s.features.obstacles):
             touches = touches_surface(s, substep, i, world)
         if ti.static(s.features.contacts):
             touches = ti.max(touches, ti.cast(touches_particle(s, i, world), float))
         contacts += touches
+    if ti.static(s.features.surface_contacts):
+        contacts += ti.cast(count_touching_pairs(s, world), float)
     if ti.static(s.features.elements):
         for e in range(s.counts.elements):
             contacts += ti.cast(element_touches(s, substep, e, world), float)

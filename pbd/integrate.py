@@ -108,7 +108,7 @@ def predict(s: ti.template(), substep, i, world):
     if q[3] == 0.0:
         new = x
     s.particles.previous_position[i, world] = x
-    if ti.static(s.features.surfaces or s.features.keep_predictions):
+    if ti.static(s.features.obstacles or s.features.keep_predictions):
         s.particles.predicted_position[i, world] = new
     s.particles.position[i, world] = ti.Vector([new[0], new[1], new[2], q[3]])
 

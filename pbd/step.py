@@ -80,7 +80,7 @@ def relax_environment(s: ti.template(), substep, world):
         worst = ti.max(worst, project_each_world(s, project_surface_contacts, substep, world))
     if ti.static(s.features.elements):
         worst = ti.max(worst, project_each_world(s, project_elements, substep, world))
-    if ti.static(s.features.surfaces):
+    if ti.static(s.features.obstacles):
         worst = ti.max(worst, project_each(s, s.counts.particles, project_colliders, substep, world))
     if ti.static(s.features.touching):
         worst = ti.max(worst, project_each_world(s, contacts.touch, substep, world))

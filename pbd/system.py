@@ -58,7 +58,8 @@ class ParticleSystem(UsesTaichi):
         Sticks are as stiff as iterations make them. A correction travels one link per iteration at worst, so a long
         chain needs about as many iterations as it has links, or shorter steps. A particle can pass through a thin
         collider within one step. `direction="current"` damps motion with the step; "start" with too few iterations
-        gains energy. Contacts between particles are those of spheres, so thin things slip through a coarse cloth.
+        gains energy. Contacts between particles are those of spheres, so thin things slip through a coarse cloth;
+        surfaces and segments do not pass through one another, but their contacts are not part of the direct solve.
 
     Source: Jakobsen, Advanced Character Physics, Game Developers Conference 2001.
     """

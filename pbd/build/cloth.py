@@ -66,6 +66,7 @@ def cloth(
     bending=3e-4,
     thickness=0.0,
     friction=0.0,
+    contacts="spheres",
     drag=1.0,
     tear=None,
     yield_angle=None,
@@ -89,6 +90,9 @@ def cloth(
             particles. None for no resistance.
         thickness: distance that particles keep from each other, twice their radius [m], with `friction` between them;
             zero for a cloth that passes through itself; None for five sixths of the distance of neighbours.
+        contacts: what touches. "spheres" at the particles are fast, and need a thickness that is not far below the
+            distance of neighbours: else parts slip through one another. A "surface" of any thickness up to the shortest
+            edge does not pass through itself or others whatever the step, see `pbd.Particles.add_surface`.
         drag: coefficient of its triangles in the wind; None for no wind.
         tear: sticks that are longer than this many of their lengths tear, see pbd.Particles.add_stick; None for none.
         yield_angle: cloth that is bent by more across an edge keeps a crease, see pbd.Particles.add_bending [rad]; None
@@ -132,7 +136,8 @@ def cloth(
             particles.add_sticks(piece, compliance=softness, tear=tear)
     triangles = _grid_triangles(number, even) + first
     particles.pin(first + pinned)
-    hinges = finish_cloth(particles, triangles, bending, True, thickness, friction, drag, yield_angle)
+    touching = thickness, friction, contacts
+    hinges = finish_cloth(particles, triangles, bending, True, touching, drag, yield_angle)
     return Cloth(added, sticks, triangles, hinges, (rows, columns))
 
 
@@ -146,6 +151,7 @@ def cloth_from_mesh(
     bending=3e-4,
     thickness=0.0,
     friction=0.0,
+    contacts="spheres",
     drag=1.0,
     tear=None,
     yield_angle=None,
@@ -182,7 +188,7 @@ def cloth_from_mesh(
     thickness = usual_thickness_of(mesh) if thickness is None else thickness
     return add_triangle_cloth(
         particles, mesh.vertices, masses, mesh.triangles, pins, compliance=compliance, bending=bending, flat=False,
-        thickness=thickness, friction=friction, drag=drag, tear=tear, yield_angle=yield_angle,
+        thickness=thickness, friction=friction, contacts=contacts, drag=drag, tear=tear, yield_angle=yield_angle,
     )  # fmt: skip
 
 
@@ -219,8 +225,8 @@ def checked_corner(origin, right, down):
 
 
 def add_triangle_cloth(
-    particles, positions, masses, triangles, pins, *, compliance, bending, flat, thickness, friction, drag, tear,
-    yield_angle=None, counts=None,
+    particles, positions, masses, triangles, pins, *, compliance, bending, flat, thickness, friction, contacts, drag,
+    tear, yield_angle=None, counts=None,
 ):
     """Add cloth whose sticks are the edges of its triangles.
 
@@ -235,7 +241,8 @@ def add_triangle_cloth(
     for piece in in_pieces(sticks):
         particles.add_sticks(piece, compliance=compliance, tear=tear)
     particles.pin(added[pins])
-    hinges = finish_cloth(particles, triangles, bending, flat, thickness, friction, drag, yield_angle)
+    touching = thickness, friction, contacts
+    hinges = finish_cloth(particles, triangles, bending, flat, touching, drag, yield_angle)
     return Cloth(added, sticks, triangles, hinges, counts)
 
 
@@ -260,8 +267,11 @@ def bending_compliance(hinges, positions, bending):
     return areas / (bending * np.einsum("ij,ij->i", edge, edge))
 
 
-def finish_cloth(particles, triangles, bending, flat, thickness, friction, drag, yield_angle=None):
-    """Add bending, contacts and wind to triangles that have sticks. Returns: the hinges."""
+def finish_cloth(particles, triangles, bending, flat, touching, drag, yield_angle=None):
+    """Add bending, contacts and wind to triangles that have sticks.
+
+    Args: touching: thickness, friction and contacts; others: see `cloth`. Returns: the hinges.
+    """
     hinges = np.zeros((0, 4), np.int64)
     if bending is None and yield_angle is not None:
         raise ValueError(f"yield_angle is {shown(yield_angle)}, with bending=None: expected some bending")
@@ -276,8 +286,12 @@ def finish_cloth(particles, triangles, bending, flat, thickness, friction, drag,
                 particles.add_flat_bending(piece, compliance)
             else:
                 particles.add_bending(piece, None, compliance, yield_angle)
+    thickness, friction, contacts = touching
     friction = not_negative("friction", friction)  # also of a cloth that passes through itself
-    if thickness > 0:
+    one_of("contacts", contacts, ("spheres", "surface"))
+    if thickness > 0 and contacts == "surface":
+        particles.add_surface(triangles, thickness=thickness, friction=friction)
+    elif thickness > 0:
         particles.add_particle_contacts(friction)
     if drag is not None:
         particles.add_triangles(triangles, drag)

@@ -22,6 +22,7 @@ def hexagonal_cloth(
     bending=3e-4,
     thickness=0.0,
     friction=0.0,
+    contacts="spheres",
     drag=1.0,
     tear=None,
     yield_angle=None,
@@ -40,7 +41,7 @@ def hexagonal_cloth(
         rows: two or more; None for as many as make the triangles nearly equilateral.
         density: [kg/m²].
         compliance: of all sticks [m/N].
-        bending, thickness, friction, drag, tear, yield_angle, pins: see `cloth`.
+        bending, thickness, friction, contacts, drag, tear, yield_angle, pins: see `cloth`.
 
     Returns: a Cloth. The normal of its triangles is right × down. Masses are proportional to the area around each
     particle.
@@ -65,7 +66,8 @@ def hexagonal_cloth(
     derived("density, right and down", masses, MASS)
     return add_triangle_cloth(
         particles, positions, masses, triangles, pinned, compliance=compliance, bending=bending, flat=True,
-        thickness=thickness, friction=friction, drag=drag, tear=tear, yield_angle=yield_angle, counts=(rows, columns),
+        thickness=thickness, friction=friction, contacts=contacts, drag=drag, tear=tear, yield_angle=yield_angle,
+        counts=(rows, columns),
     )  # fmt: skip
 
 

@@ -40,6 +40,7 @@ def rope(
     mass,
     weight=0.0,
     radius=0.0,
+    friction=None,
     compliance=0.0,
     bending_compliance=None,
     tear=None,
@@ -58,6 +59,8 @@ def rope(
         mass: of the whole rope [kg], distributed by length.
         weight: mass of a point at the end of the rope, which is added to that of the last particle [kg].
         radius: of the rope [m].
+        friction: μ of the rope with itself, other ropes and surfaces, which it does not pass through, see
+            `pbd.Particles.add_segments`; None for no such contacts. It needs a radius.
         compliance: of a stick [m/N].
         bending_compliance: of sticks from each particle to the next but one, which resist bending [m/N]; None for no
             such sticks.
@@ -92,6 +95,8 @@ def rope(
     particles.pin(added[[ENDS[pin] for pin in pins]])
     sticks = np.stack([added[:-1], added[1:]], axis=1)
     particles.add_sticks(sticks, compliance=compliance, tear=tear)
+    if friction is not None:
+        particles.add_segments(sticks, radius=radius, friction=friction)
     if bending_compliance is not None:
         bending_compliance = spread("bending_compliance", bending_compliance, (len(added) - 2,), signed=False)
         particles.add_sticks(np.stack([added[:-2], added[2:]], axis=1), compliance=bending_compliance)

@@ -94,7 +94,7 @@ def touch(s: ti.template(), substep, world):
             x = position(s, i, world)
             found, start, nothing = x, s.particles.previous_position[i, world], ti.Vector([0.0, 0.0, 0.0])
             radius, first, last = s.particles.radius[i, world], nothing, nothing
-            if ti.static(s.features.surfaces):
+            if ti.static(s.features.obstacles):
                 for shape in range(s.counts.colliders):
                     x, first, last = touch_shape(
                         s, collider_contact, before, after, shape, shape, s.colliders.friction[shape], i, x, first,

@@ -166,7 +166,7 @@ def features_of(description, schedule, groups, lanes, bands, **others):
         bands=bands,
         loop_stride=LOOP_STRIDE if on_cpu() and groups < 2 * LOOP_STRIDE else 1,
         wind=description.wind is not None and len(description.triangles()) > 0,
-        surfaces=len(restitutions) > 0,
+        obstacles=len(restitutions) > 0,
         shapes=tuple(sorted({collider.shape.kind for collider in description.colliders})),
         restitution=any(restitutions),
         elements=len(restitutions) > 0 and len(description.contact_elements()[0]) > 0,

@@ -22,6 +22,10 @@ from pbd.data import CANDIDATE, CANDIDATE_NUMBER
 from pbd.execution.halo import one_particle_at_a_time
 from pbd.integrate import position
 
+# Features touch if they are no farther apart than this many of the distances that they keep.
+TOUCHING = 1.0 + 1e-4
+
+
 @ti.func
 def search_if_outside(s: ti.template(), substep, world):
     """Search for candidates anew if particles have left their regions."""
@@ -132,3 +136,15 @@ def apply(s: ti.template(), i, c, move, world):
             q = s.particles.position[i[k], world]
             d = (c[k] * q[3] / weight) * move
             s.particles.position[i[k], world] = ti.Vector([q[0] + d[0], q[1] + d[1], q[2] + d[2], q[3]])
+
+
+@ti.func
+def count_touching_pairs(s: ti.template(), world):
+    """Count the candidates that are no farther apart than they should be."""
+    touching = 0
+    for k in range(s.surface.found[0, world]):
+        is_edge = s.surface.pairs.members[k, CANDIDATE.is_edge, world]
+        _, now = positions_of(s, members_of(s, k, world), world)
+        gap = weighted_sum(now, closest_weights(is_edge, now)).norm()
+        touching += ti.cast(gap <= TOUCHING * s.surface.pairs.numbers[k, CANDIDATE_NUMBER.distance, world], ti.i32)
+    return touching
