@@ -27,7 +27,7 @@ BOX = Columns(lower=3, upper=3, friction=1, restitution=1)
 ELEMENT = Columns(members=4, count=1, fixed=1)
 ELEMENT_NUMBER = Columns(weights=4, radius=1)
 
-# Columns of `SurfaceArrays`: the corners of a triangle or a segment, the features that it owns as bits, which surface it
+# Columns of `SurfaceArrays`: corners of a triangle or a segment, the features that it owns as bits, which surface it
 # belongs to, and whether that touches itself; half its thickness [m] and its friction μ. Of a candidate the particles,
 # and whether it is two edges; the distance that it keeps [m], its friction, and how far it was apart when it was found
 # [m].
@@ -231,7 +231,7 @@ class SurfaceArrays(NamedTuple):
 
     elements: Integer(count.elements_of_surfaces, SURFACE)  # along a curve through space
     numbers: Real(count.elements_of_surfaces, SURFACE_NUMBER)
-    nodes: Integer(count.nodes, 2)  # of the tree: the element of a leaf or -1, the first node not below this one
+    nodes: Integer(count.nodes, 2)  # of the tree: element of a leaf or -1, first node not below this one
     particles: Integer(count.particles_on_surfaces)  # that are corners
     radius: Real(count.surface_particles)  # half the least thickness around a particle [m]
     rest_position: Vector(3, count.surface_particles, count.worlds)  # of the description [m]
@@ -240,7 +240,7 @@ class SurfaceArrays(NamedTuple):
     start: Vector(3, count.surface_particles, count.worlds)  # of a particle's region [m]
     way: Vector(3, count.surface_particles, count.worlds)  # from there to its end [m]
     slack: Real(count.surface_particles, count.worlds)  # around it [m]
-    moved: Real(count.surface_particles, count.worlds)  # how far a particle is from its start, but for the motion of all [m]
+    moved: Real(count.surface_particles, count.worlds)  # how far it is from there, but for the motion of all [m]
     length: Real(count.surface_particles)  # shortest edge at a particle in the description [m]
     found: Integer(2, count.worlds)  # how many candidates there are, and how many of these are active
     pairs: PairArrays

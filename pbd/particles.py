@@ -43,7 +43,8 @@ class Particles(Description):
 
     Attributes: count: number of particles; gravity, wind, air_density: as given; constraint_sets:
     {(type, compliant): ConstraintSet}; colliders, boxes, paths: what was added; particle_contacts: friction between
-    particles, None for no contacts; surfaces: what add_surface and add_segments added; built: what builders added, such as a pbd.build.Cloth, for pictures.
+    particles, None for no contacts; surfaces: what add_surface and add_segments added; built: what builders added, such
+    as a pbd.build.Cloth, for pictures.
     """
 
     title = "pbd.Particles"

@@ -4,8 +4,8 @@
     iterate         relax: each constraint projected once, repeated up to `iterations` times
     end_substep     restitution, sensors, check
 
-With a direct solve, a substep is made in parts where it must be: `advance_in_parts`, pbd/direct/adaptive.py. One
-thread runs all substeps of a world (`advance_world`), or threads share each phase (pbd/execution).
+With a direct solve, a substep is made in parts where it must be: `advance_in_parts`, pbd/direct/adaptive.py. One thread
+runs all substeps of a world (`advance_world`), or threads share each phase (pbd/execution).
 
 Source: Jakobsen, Advanced Character Physics (2001).
 """
@@ -13,10 +13,9 @@ Source: Jakobsen, Advanced Character Physics (2001).
 import taichi as ti
 
 from pbd.collision.colliders import apply_restitution, project_colliders
+from pbd.collision.contacts import find_contacts, move_apart
 from pbd.collision.elements import project_elements
-from pbd.collision.particle_contacts import project_contacts, search_contacts
 from pbd.collision.surfaces.bound import cut_back
-from pbd.collision.surfaces.projection import prepare_surface_contacts, project_surface_contacts
 from pbd.core.kernels import any_world, largest_of_lanes
 from pbd.data import RANGE, REPORT
 from pbd.diagnostics import measure_motion
@@ -35,10 +34,7 @@ def begin_substep(s: ti.template(), substep, world):
     for_each(s, s.counts.particles, predict, substep, world)
     move_kinematic_particles(s, substep, world)
     for_each(s, s.counts.multipliers, clear_multiplier, substep, world)
-    if ti.static(s.features.contacts):
-        search_contacts(s, substep, world)
-    if ti.static(s.features.surface_contacts):
-        for_each_world(s, prepare_surface_contacts, substep, world)
+    find_contacts(s, substep, world)
     if ti.static(s.features.has_hooks):
         s.features.hooks.before_iterations(s, world)
     if ti.static(len(s.features.direct) > 0):
@@ -70,14 +66,10 @@ def solve_directly(s: ti.template(), substep, world):
 
 @ti.func
 def relax_environment(s: ti.template(), substep, world):
-    """Project grab springs, contacts of particles, surfaces and colliders once. Returns: the largest violation."""
-    worst = 0.0
+    """Project grab springs, contacts and colliders once. Returns: the largest violation."""
     if ti.static(s.features.grabs > 0):
         for_each_world(s, pull_grabs, substep, world)
-    if ti.static(s.features.contacts):
-        worst = ti.max(worst, project_contacts(s, substep, world))
-    if ti.static(s.features.surface_contacts):
-        worst = ti.max(worst, project_each_world(s, project_surface_contacts, substep, world))
+    worst = move_apart(s, substep, world)
     if ti.static(s.features.elements):
         worst = ti.max(worst, project_each_world(s, project_elements, substep, world))
     if ti.static(s.features.obstacles):

@@ -62,7 +62,8 @@ def segments_of(pairs, radius, friction, self_contact, positions):
     pairs = members_of("segment", indices("pairs of segments", pairs, len(positions), 2))
     lengths = np.linalg.norm(np.diff(positions[pairs], axis=1)[:, 0], axis=1)
     if not lengths.all():
-        raise ValueError(f"segment between particles {shown(pairs[np.argmin(lengths)])}, which coincide: expected a length")
+        pair = shown(pairs[np.argmin(lengths)])
+        raise ValueError(f"segment between particles {pair}, which coincide: expected a length")
     return Surface(
         pairs, positive("radius", radius), not_negative("friction", friction), boolean("self_contact", self_contact)
     )

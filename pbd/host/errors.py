@@ -44,8 +44,8 @@ def refuse_too_many_pairs(report, room):
     pairs = int(report[:, REPORT.surface_pairs].max())
     if pairs > room:
         raise RuntimeError(
-            f"surfaces have {pairs} pairs of vertices, edges and triangles within reach of a substep, and there is room "
-            f"for {room}: expected more substeps, or a smaller thickness"
+            f"surfaces have {pairs} pairs of vertices, edges and triangles within reach of a substep, and there is "
+            f"room for {room}: expected more substeps, or a smaller thickness"
         )
 
 

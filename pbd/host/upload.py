@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from pbd.constraints import CONSTRAINT_TYPES, ROOT_FREE_STICK, STICK, STICK_THAT_TEARS
 from pbd.collision.surfaces.tables import surface_lengths, surface_tables
+from pbd.constraints import CONSTRAINT_TYPES, ROOT_FREE_STICK, STICK, STICK_THAT_TEARS
 from pbd.core.kernels import LOOP_STRIDE, allocate, on_cpu
 from pbd.core.messages import shown
 from pbd.core.shapes import INTEGERS, NUMBERS

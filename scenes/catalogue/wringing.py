@@ -12,7 +12,9 @@ LENGTH, WIDTH, HEIGHT = 0.8, 0.4, 0.5  # of the towel; above the ground [m]
 
 
 @register(small={"count": 9, "turns": 1.0}, slow=True, picture=3.5)
-def wringing(count: int = 25, turns: float = 3.0, thickness: float = 0.006, friction: float = 0.3, closer: float = 0.25):
+def wringing(
+    count: int = 25, turns: float = 3.0, thickness: float = 0.006, friction: float = 0.3, closer: float = 0.25
+):  # fmt: skip
     """A towel is twisted by three turns and does not pass through itself."""
     particles = pbd.Particles()
     columns = 2 * (count - 1) + 1
@@ -34,7 +36,7 @@ def wringing(count: int = 25, turns: float = 3.0, thickness: float = 0.006, fric
 
 
 def turning(start, sign, turns, closer, last):
-    """The path of an end. Args: start: positions (n, 3); sign: which end; turns, closer [m]: of both; last: time [s]."""
+    """The path of an end. Args: start: (n, 3); sign: which end; turns, closer [m]: of both; last: time [s]."""
 
     def path(time):
         part = min(time / last, 1.0)

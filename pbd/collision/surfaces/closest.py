@@ -1,7 +1,7 @@
 """Closest points of two features, as weights of four particles.
 
-A pair has the particles 0 | 1 2 3, a vertex and a triangle, or 0 1 | 2 3, two edges. Its gap is Σ c_i x_i with Σ c_i = 0:
-from the closest point of the second feature to that of the first.
+A pair has the particles 0 | 1 2 3, a vertex and a triangle, or 0 1 | 2 3, two edges. Its gap is Σ c_i x_i with
+Σ c_i = 0: from the closest point of the second feature to that of the first.
 
 Source: Ericson, Real-Time Collision Detection (2005), sections 5.1.5 and 5.1.9.
 """

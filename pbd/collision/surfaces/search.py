@@ -22,7 +22,7 @@ from pbd.execution.halo import one_particle_at_a_time
 # Features that are nearer than this part of their thickness in the description touch: they are joined there.
 JOINED = 1e-3
 # Features that are nearer than this many distances after the prediction may touch in iterations.
-NEAR = 1.5
+NEAR = 1.15
 # Pairs of features of two elements: 3 vertices and a triangle, the same the other way, 3 edges and 3 edges.
 VERTICES, PAIRS = 6, 15
 
@@ -248,7 +248,7 @@ def described_distance(s: ti.template(), is_edge, i, world):
 
 @ti.func
 def add(s: ti.template(), e, f, i, is_edge, keep, normal, apart, world):
-    """Add a candidate. Args: i: particles (4,); keep: distance that it keeps [m]; normal: of its gap; apart: gap [m]."""
+    """Add a candidate. Args: i: particles (4,); keep: distance that it keeps [m]; normal, apart: of its gap [m]."""
     place = s.surface.found[0, world]
     s.surface.found[0, world] = place + 1
     if place < s.surface.pairs.members.shape[0]:

@@ -29,8 +29,9 @@ def surface_tables(surfaces, positions):
 
     Returns: a dictionary of arrays.
     """
-    members = np.concatenate([np.pad(each.members, ((0, 0), (0, 3 - each.members.shape[1])), constant_values=NO_PARTICLE)
-                              for each in surfaces])  # fmt: skip
+    members = np.concatenate([
+        np.pad(each.members, ((0, 0), (0, 3 - each.members.shape[1])), constant_values=NO_PARTICLE) for each in surfaces
+    ])  # fmt: skip
     of_surface = np.repeat(np.arange(len(surfaces)), [len(each.members) for each in surfaces])
     order = along_curve(middles(members, positions))
     members, of_surface = members[order], of_surface[order]

@@ -4,8 +4,10 @@ import numpy as np
 
 from pbd.build.topology import edges_of
 
+LEVEL = np.eye(3)
 
-def add_sheet(particles, count=5, size=0.2, middle=(0, 0, 0), turn=np.eye(3), mass=0.01, velocity=(0, 0, 0), **surface):
+
+def add_sheet(particles, count=5, size=0.2, middle=(0, 0, 0), turn=LEVEL, mass=0.01, velocity=(0, 0, 0), **surface):
     """A square sheet of sticks along the edges of triangles.
 
     Args: count: particles along a side; size: side [m]; turn: rotation (3, 3) from a horizontal sheet; mass: of a

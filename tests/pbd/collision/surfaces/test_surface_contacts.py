@@ -60,7 +60,7 @@ def test_what_is_nearer_in_the_description_keeps_its_distance():
 
 def test_self_contact_may_be_left_out():
     particles = pbd.Particles(gravity=(0, 0, 0))
-    lower, triangles = add_sheet(particles)
+    _, triangles = add_sheet(particles)
     upper, others = add_sheet(particles, middle=(0, 0, 0.1), velocity=(0, 0, -1))
     particles.add_surface(np.concatenate([triangles, others]), thickness=0.01, self_contact=False)
     system = system_of(particles)
@@ -69,7 +69,7 @@ def test_self_contact_may_be_left_out():
 
 
 def test_an_attached_rope_has_no_contact_where_it_is_tied():
-    # Its end lies in a triangle, where it is joined, so it hangs from there and pulls the sheet down by its weight only.
+    # Its end lies in a triangle, where it is joined, so it hangs from there, and nothing pushes it aside.
     particles = pbd.Particles()
     sheet, triangles = add_sheet(particles, 5, thickness=0.004)
     particles.pin(sheet)
@@ -109,7 +109,7 @@ def pressed(kind, masses, friction, **options):
 @pytest.mark.parametrize("direction", ["current", "start"])
 @pytest.mark.parametrize("kind", ["vertex", "edges"])
 def test_a_contact_is_one_impulse(kind, direction):
-    # From rest, Δx is the impulse's: Σ m Δx = 0 and Σ m x × Δx = 0 to round-off, whatever the masses. The gap is then d.
+    # From rest, Δx is the impulse's: Σ m Δx = 0 and Σ m x × Δx = 0 to round-off, whatever the masses.
     system, masses = pressed(kind, (1.0, 2.0, 0.5, 3.0, 0.1), 0.3, direction=direction)
     before = system.positions()
     system.step()
