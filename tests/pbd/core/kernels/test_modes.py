@@ -44,6 +44,21 @@ system = pbd.ParticleSystem(particles, worlds=2, iterations=4, dt=0.01, grabs=1)
 system.step(12)
 print(json.dumps(system.digest()))
 """
+SURFACES = """
+import pbd
+from pbd import build
+particles = pbd.Particles()
+for z in (0.0, 0.03):
+    build.cloth(
+        particles, (z, z, z), (0.1, 0.01, 0), (0, 0.1, 0), (3, 3), thickness=0.02, friction=0.3, contacts="surface",
+        pins=() if z else ("left_top", "right_bottom"),
+    )
+build.rope(particles, [(0, 0.05, 0.07), (0.1, 0.06, 0.08)], 2, mass=0.01, radius=0.005, friction=0.2)
+system = pbd.ParticleSystem(particles, worlds=2, iterations=3, substeps=2, dt=0.02)
+system.step(8)
+assert system.statistics().contacts.min() > 0
+print(json.dumps(system.digest()))
+"""
 COLOURED = """
 import rigid
 model = rigid.Model()
@@ -86,8 +101,14 @@ def test_plain_kernels_have_the_bits_of_compiled_ones(bits, pairs):
 
 
 @pytest.mark.parametrize("bits", BITS)
-def test_plain_cloth_has_the_bits_of_the_compiled_one(bits):
-    assert digests("plain", CLOTH, bits) == digests("quick", CLOTH, bits)
+@pytest.mark.parametrize("program", [CLOTH, SURFACES], ids=["spheres", "surfaces"])
+def test_plain_cloth_has_the_bits_of_the_compiled_one(program, bits):
+    assert digests("plain", program, bits) == digests("quick", program, bits)
+
+
+@pytest.mark.slow
+def test_public_surfaces_have_the_bits_of_quick_ones():
+    assert digests("public", SURFACES, 64) == digests("quick", SURFACES, 64)
 
 
 @pytest.mark.slow
