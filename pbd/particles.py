@@ -7,7 +7,7 @@ import numpy as np
 
 from pbd.collision.collider import Collider
 from pbd.core.messages import shown
-from pbd.core.shapes.shape import Shape
+from pbd.core.shapes.shape import MESH, Shape
 from pbd.core.transaction import Description
 from pbd.core.validate import (
     LARGEST,
@@ -380,6 +380,10 @@ class Particles(Description):
         if not isinstance(shape, Shape):
             expected = "a Plane, Sphere, Capsule, Cylinder, Box, ConvexHull or MeshCollider"
             raise TypeError(f"shape of a collider is {shown(shape)}: expected {expected}")
+        if shape.kind == MESH:
+            raise NotImplementedError(
+                f"shape of a collider is {shown(shape)}: expected a pbd.MeshCollider; a rigid.Mesh is for bodies alone"
+            )
         if motion is not None:
             function_of_time("motion", motion)
         friction, restitution = not_negative("friction", friction), fraction("restitution", restitution)

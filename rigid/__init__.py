@@ -21,7 +21,7 @@ Contact detection is in collision/, constraint rows are in constraints/, and the
 """
 
 from pbd.core.results import Diverged, Energy, Statistics
-from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, MeshCollider, Plane, Sphere
+from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, HeightField, Mesh, MeshCollider, Plane, Sphere
 from pbd.core.validate import one_of
 from rigid import build, rotation
 from rigid.body import Body, BodyShape
@@ -86,8 +86,10 @@ __all__ = [
     "Energy",
     "Fixed",
     "Gear",
+    "HeightField",
     "Hinge",
     "Joint",
+    "Mesh",
     "MeshCollider",
     "Model",
     "Motor",

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pbd.build.mesh import closed_surface
+from pbd.build.mesh import closed_surface, open_edges
 from pbd.core.messages import shown
-from pbd.core.shapes import BOX, CAPSULE, CYLINDER, GRID, HULL, SPHERE, ConvexHull
+from pbd.core.shapes import BOX, CAPSULE, CYLINDER, GRID, HULL, MESH, SPHERE, ConvexHull
 from pbd.core.validate import derived, finite_array, positive, real_array
 from rigid.rotation import from_matrix, to_matrix
 
@@ -146,9 +146,10 @@ def convex_hull(points, mass=None, density=None):
 def of_shape(shape, mass=None, density=None):
     """MassProperties of a shape in its own frame.
 
-    Args: shape: a Sphere, Capsule, Box, Cylinder, ConvexHull or MeshCollider; mass [kg] or density [kg/m³].
+    Args: shape: a Sphere, Capsule, Box, Cylinder, ConvexHull, MeshCollider or closed Mesh; mass [kg] or density
+    [kg/m³].
 
-    Raises: ValueError for a Plane.
+    Raises: ValueError for a Plane, or a Mesh with open edges.
     """
     numbers = shape.numbers()
     if shape.kind == SPHERE:
@@ -163,6 +164,14 @@ def of_shape(shape, mass=None, density=None):
         return _from_triangles(shape.vertices, shape.triangles, mass, density)
     if shape.kind == GRID:
         return _from_triangles(shape.mesh.vertices, shape.mesh.triangles, mass, density)
+    if shape.kind == MESH:
+        count = len(open_edges(shape.triangles))
+        if count:
+            raise ValueError(
+                f"mass of a {type(shape).__name__} with {count} open edges: expected a closed mesh, or mass= and "
+                "inertia= of add_body and a shape without mass"
+            )
+        return mesh(shape.mesh, mass, density)
     raise ValueError(f"mass of a {type(shape).__name__}: expected a bounded shape")
 
 

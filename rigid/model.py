@@ -183,7 +183,7 @@ class Model(Description):
 
         Args:
             body: index or name, or rigid.GROUND.
-            shape: rigid.Box, Sphere, Capsule, Cylinder, ConvexHull or MeshCollider; on the ground also Plane.
+            shape: rigid.Box, Sphere, Capsule, Cylinder, ConvexHull, Mesh or HeightField; on the ground also Plane.
             local: False if the shape is given in world coordinates at time zero; True if it is given in the body's
                 frame, whose origin is the present centre of mass.
             mass, density: adds this mass [kg] or density [kg/m³] to the body. The body's frame moves to the new centre
@@ -203,7 +203,7 @@ class Model(Description):
         """
         index = self._body_index("body", body)
         if not isinstance(shape, Shape):
-            expected = "a rigid.Box, Sphere, Capsule, Cylinder, ConvexHull or Plane"
+            expected = "a rigid.Box, Sphere, Capsule, Cylinder, ConvexHull, Mesh, HeightField or Plane"
             raise TypeError(f"shape is {shown(shape)}: expected {expected}")
         if shape.kind == PLANE and index != GROUND:
             raise ValueError(f"shape of {self.body(index).name!r} is {shown(shape)}: expected a bounded shape, "

@@ -3,7 +3,7 @@
 import math
 
 from pbd.core.messages import clipped, shown
-from pbd.core.shapes import MeshCollider
+from pbd.core.shapes import Mesh, MeshCollider
 from rigid.joints import NO_LIMITS
 
 NAME = 40  # characters of a name in a message
@@ -26,7 +26,7 @@ def refuse_what_mjcf_has_not(model, closing):
         of = called(model.body(piece.body), f"{type(piece.shape).__name__} of")
         if piece.restitution:
             raise ValueError(f"{of} has restitution {piece.restitution:g}: expected zero, MJCF has no counterpart")
-        if isinstance(piece.shape, MeshCollider):
+        if isinstance(piece.shape, (Mesh, MeshCollider)):
             raise ValueError(f"{of}: expected a convex shape, because MuJoCo collides a mesh as its hull")
     for joint in model.joints:
         refuse_joint(joint)

@@ -10,10 +10,11 @@ from pbd.core.kernels import Columns, Integer, Real, count
 # Properties of a shape that all worlds share: its kind (pbd/core/shapes/shape.py), its body (-1 for the ground), its
 # collision group and mask. A polyhedron also has rows of `vertices` and of `planes`. In `lists`, from `first_loop` on,
 # are the places where each face's corners begin (and where the last one's end), and from `first_edge` on four integers
-# for each edge (see Polyhedron). From `first_excluded` on are the bodies that its body never touches.
+# for each edge (see Polyhedron). From `first_excluded` on are the bodies that its body never touches. A mesh has nodes
+# of `meshes` instead.
 STRUCTURE = Columns(
     kind=1, body=1, group=1, mask=1, first_vertex=1, vertex_count=1, first_plane=1, face_count=1, first_loop=1,
-    first_edge=1, edge_count=1, first_excluded=1, excluded_count=1,
+    first_edge=1, edge_count=1, first_excluded=1, excluded_count=1, first_node=1, end_node=1,
 )  # fmt: skip
 
 # Numbers of a shape: `shape.numbers()` of its kind, of which kernels read four (radius and half length, or zero and
@@ -56,14 +57,37 @@ HEAD = Columns(shape_count=1, first_pair=1, pair_count=1, first_large=1, large_c
 ABSENT = 1e6
 
 
+# A triangle of a mesh: its corners; the vertex opposite each side in the neighbour there, -1 without one; and bits of
+# `FLAGS` (mesh_tables.py). Side k is from corner k to the next one.
+TRIANGLE = Columns(corner=3, opposite=3, flags=1)
+
+# A node of a mesh's tree: the node that follows its subtree; its first triangle, and how many it has if it is a leaf.
+NODE = Columns(skip=1, first=1, count=1)
+
+
+class Meshes(NamedTuple):
+    """The triangles of all meshes, which all worlds share, in the order of the leaves of their trees."""
+
+    vertices: Real(count.mesh_vertices, 3)  # in their shapes' frames [m]
+    planes: Real(count.triangles, 4)  # unit normal, and offset [m]
+    triangles: Integer(count.triangles, TRIANGLE)
+    bounds: Real(count.nodes, 6)  # lower and upper corner of the box about a node's triangles [m]
+    nodes: Integer(count.nodes, NODE)
+    rings: Integer(count.rings)  # where each vertex' neighbours begin (and the last one's end), then all neighbours
+
+
 class Shapes(NamedTuple):
-    """All shapes of a model. Kernels only read them."""
+    """All shapes of a model. Kernels only read them, except for the row behind them.
+
+    If there are meshes, this last row is a polyhedron with one face: the triangle of a mesh that is being tested.
+    """
 
     integers: Integer(count.shapes, STRUCTURE)
     numbers: Real(count.worlds, count.shapes, SHAPE)
     vertices: Real(count.worlds, count.vertices, 3)  # corners of all polyhedra in their shapes' frames [m]
     planes: Real(count.worlds, count.planes, 4)  # outward unit normal and offset [m] of all faces
     lists: Integer(count.lists)  # HEAD, then what HEAD and STRUCTURE refer to
+    meshes: Meshes
 
 
 class Points(NamedTuple):
@@ -104,11 +128,19 @@ class PairTypes(NamedTuple):
     polyhedra: bool = True  # with one another
     hashed: bool = True  # so many shapes that a spatial hash finds their pairs, not a list of all of them
     rolling_and_spinning: bool = False  # whether a surface resists rolling or spinning
+    rounded_on_mesh: bool = False
+    polyhedra_on_mesh: bool = False
+    mesh_on_plane: bool = False
 
     @property
     def any_pair(self):
         """Whether any pair can touch."""
-        return any(self[:5])
+        return any(self[:5]) or self.any_mesh
+
+    @property
+    def any_mesh(self):
+        """Whether any pair that can touch has a mesh."""
+        return self.rounded_on_mesh or self.polyhedra_on_mesh or self.mesh_on_plane
 
     @property
     def any_polyhedron(self):

@@ -11,6 +11,12 @@ from rigid.collision.data import ABSENT, CLIP, PAIR, POINT, SHAPE, STRUCTURE
 # Most points of a pair that are emitted.
 MOST_POINTS = 8
 
+# Most points of a shape on a mesh that are emitted: it may touch several triangles, with a normal each.
+POINTS_ON_MESH = 12
+
+# Cosine of the angle up to which two points on a mesh have the same normal: 0.1 degrees.
+SAME_NORMAL = 1.0 - 0.5 * 0.0017**2
+
 
 @ti.func
 def first_point(scratch: ti.template()):
@@ -72,11 +78,16 @@ def swap_points(scratch: ti.template(), a, b, world):
 
 
 @ti.func
-def reduce_manifold(scratch: ti.template(), count, world):
-    """Choose eight points that span the contact area, among them the deepest, and move them to the front.
+def reduce_manifold(
+    scratch: ti.template(), count, world, most: ti.template() = MOST_POINTS, of_mesh: ti.template() = False, size=0.0
+):
+    """Choose points that span the contact area, among them the deepest, and move them to the front.
 
     The first is the point that was collected first, because the deepest may change from step to step. Each next one is
     the farthest from those before it. The last is the deepest.
+
+    Args: most: how many are left; of_mesh: whether normals differ; size: then points whose normals differ by a vector d
+    are apart by size |d| more, so that each direction keeps a point [m].
 
     Returns: how many points are left.
 
@@ -84,18 +95,22 @@ def reduce_manifold(scratch: ti.template(), count, world):
     https://doi.org/10.1016/0304-3975(85)90224-5.
     """
     first = first_point(scratch)
-    if count > MOST_POINTS:
+    if count > most:
         deepest = first
         for row in range(first, first + count):
             scratch.clips[world, row, CLIP.distance] = 1e30
             if scratch.clips[world, row, CLIP.gap] < scratch.clips[world, deepest, CLIP.gap]:
                 deepest = row
         swap_points(scratch, deepest, first + count - 1, world)  # set aside: it is chosen last
-        for k in range(1, MOST_POINTS - 1):
+        for k in range(1, most - 1):
             last = load_vector(scratch.clips, first + k - 1, CLIP.position, world)
             farthest = first + k
             for row in range(first + k, first + count - 1):
                 distance = (load_vector(scratch.clips, row, CLIP.position, world) - last).norm_sqr()
+                if ti.static(of_mesh):
+                    turn = load_vector(scratch.clips, row, CLIP.normal, world)
+                    turn -= load_vector(scratch.clips, first + k - 1, CLIP.normal, world)
+                    distance += size * size * turn.norm_sqr()
                 distance = ti.min(distance, scratch.clips[world, row, CLIP.distance])
                 scratch.clips[world, row, CLIP.distance] = distance
                 # Of points that are equally far up to round-off, take the first. Otherwise the choice would change from
@@ -103,8 +118,47 @@ def reduce_manifold(scratch: ti.template(), count, world):
                 if distance > 1.001 * scratch.clips[world, farthest, CLIP.distance]:
                     farthest = row
             swap_points(scratch, first + k, farthest, world)
-        swap_points(scratch, first + MOST_POINTS - 1, first + count - 1, world)
-    return ti.min(count, MOST_POINTS)
+        swap_points(scratch, first + most - 1, first + count - 1, world)
+    return ti.min(count, most)
+
+
+@ti.func
+def merge_points(scratch: ti.template(), count, tolerance, world):
+    """Leave out points that repeat an earlier one: neighbouring triangles share corners and edges.
+
+    Args: tolerance: points this near count as one if their normals are the same [m].
+
+    Returns: how many points are left.
+    """
+    first, kept = first_point(scratch), 0
+    for row in range(first, first + count):
+        point, normal = (
+            load_vector(scratch.clips, row, CLIP.position, world),
+            load_vector(scratch.clips, row, CLIP.normal, world),
+        )
+        fresh = True
+        for other in range(first, first + kept):
+            if fresh and normal.dot(load_vector(scratch.clips, other, CLIP.normal, world)) > SAME_NORMAL:
+                offset = point - load_vector(scratch.clips, other, CLIP.position, world)
+                fresh = offset.norm_sqr() > tolerance * tolerance
+        if fresh:
+            if first + kept < row:
+                swap_points(scratch, row, first + kept, world)
+            kept += 1
+    return kept
+
+
+@ti.func
+def number_features(scratch: ti.template(), count, world):
+    """Make features unique: a feature of shape a may touch several triangles."""
+    first = first_point(scratch)
+    for back in range(count):
+        row = first + count - 1 - back
+        repeated = 0
+        for other in range(first, row):
+            if scratch.marks[other, world] == scratch.marks[row, world]:
+                repeated += 1
+        scratch.marks[row, world] = POINTS_ON_MESH * scratch.marks[row, world] + repeated
 
 
 @ti.func

@@ -9,7 +9,7 @@ import taichi as ti
 
 from pbd.core.kernels import any_world, each_world, in_all_lanes, in_lanes, load_quaternion, load_vector
 from pbd.core.quaternions import rotate, rotate_back
-from pbd.core.shapes import CAPSULE, CYLINDER, HULL, PLANE, SPHERE, solid_distance
+from pbd.core.shapes import CAPSULE, CYLINDER, HULL, MESH, PLANE, SPHERE, solid_distance
 from rigid.collision.broad_phase import (
     bounds_overlap,
     find_pairs,
@@ -21,6 +21,7 @@ from rigid.collision.broad_phase import (
 from rigid.collision.data import ALL_PAIR_TYPES, BLOCKS, HEAD, SHAPE, STRUCTURE
 from rigid.collision.internal_edges import remove_internal_edges
 from rigid.collision.manifold import emit_contacts, empty_places, reduce_manifold
+from rigid.collision.meshes import convex_on_mesh, mesh_on_plane
 from rigid.collision.polyhedra import cylinder_on_plane, polyhedron_on_plane, polyhedron_on_polyhedron
 from rigid.collision.rounded import rounded_on_plane, rounded_on_polyhedron, rounded_on_rounded, sphere_on_solid
 
@@ -88,6 +89,38 @@ def point_finder(pair_types=ALL_PAIR_TYPES, searched=False):
 
         Args: overlapping: whether their bounds overlap; begin: place of the first point.
         """
+        if ti.static(pair_types.any_mesh):
+            if shapes.integers[first, STRUCTURE.kind] == MESH or shapes.integers[second, STRUCTURE.kind] == MESH:
+                find_points_on_mesh(shapes, points, scratch, first, second, begin, world)
+            else:
+                find_points_of_convex_pair(shapes, points, scratch, first, second, overlapping, begin, world)
+        else:
+            find_points_of_convex_pair(shapes, points, scratch, first, second, overlapping, begin, world)
+
+    @ti.func
+    def find_points_on_mesh(
+        shapes: ti.template(), points: ti.template(), scratch: ti.template(), first, second, begin, world
+    ):
+        """As `find_points_of_pair` for a pair with a mesh. Its worlds are never in lanes."""
+        a, b = first, second
+        if mesh_rank(shapes.integers[a, STRUCTURE.kind]) > mesh_rank(shapes.integers[b, STRUCTURE.kind]):
+            a, b = second, first
+        count = 0
+        if shapes.integers[b, STRUCTURE.kind] == PLANE:
+            if ti.static(pair_types.mesh_on_plane):
+                count = mesh_on_plane(shapes, scratch, a, b, world)
+        else:
+            count = convex_on_mesh(
+                shapes, scratch, a, b, pair_types.rounded_on_mesh, pair_types.polyhedra_on_mesh, world
+            )
+        if count > 0:
+            emit_contacts(shapes, points, scratch, a, b, begin, count, world)
+
+    @ti.func
+    def find_points_of_convex_pair(
+        shapes: ti.template(), points: ti.template(), scratch: ti.template(), first, second, overlapping, begin, world
+    ):
+        """As `find_points_of_pair` for a pair without a mesh."""
         a, b = first, second
         if rank(shapes.integers[a, STRUCTURE.kind]) > rank(shapes.integers[b, STRUCTURE.kind]):
             a, b = second, first
@@ -143,6 +176,17 @@ def rank(kind):
     result = 1
     if kind == SPHERE or kind == CAPSULE:
         result = 0
+    elif kind == PLANE:
+        result = 2
+    return result
+
+
+@ti.func
+def mesh_rank(kind):
+    """Order of shapes in a pair with a mesh: convex shapes 0, meshes 1, planes 2."""
+    result = 0
+    if kind == MESH:
+        result = 1
     elif kind == PLANE:
         result = 2
     return result

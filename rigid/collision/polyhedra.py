@@ -195,7 +195,7 @@ def polyhedron_on_polyhedron(shapes: ti.template(), scratch: ti.template(), a, b
         if separation < best + EDGE_MARGIN * size:
             attempts = 2
         while attempts > 0:
-            count, least = face_on_face(shapes, scratch, a, reference, incident, face, margin, world)
+            count, least = face_on_face(shapes, scratch, 0, a, reference, incident, face, margin, world)
             missed = best < 0.0 and best < least - NEGLIGIBLE * size
             attempts -= 1
             if missed and second > ti.max(best, separation):
@@ -228,11 +228,13 @@ def edge_on_edge(
 
 
 @ti.func
-def face_on_face(shapes: ti.template(), scratch: ti.template(), a, reference, incident, face, margin, world):
+def face_on_face(
+    shapes: ti.template(), scratch: ti.template(), collected, a, reference, incident, face, margin, world
+):  # fmt: skip
     """Collect the corners of the incident face's part over the reference face, below the contact margin.
 
-    Args: a: the first shape of the pair; reference: a or the other shape, whose `face` is the reference face;
-    incident: the other one.
+    Args: collected: how many points there are already; a: the first shape of the pair; reference: a or the other shape,
+    whose `face` is the reference face; incident: the other one.
 
     Returns: how many points there are, and the least gap of a corner [m].
     """
@@ -257,7 +259,7 @@ def face_on_face(shapes: ti.template(), scratch: ti.template(), a, reference, in
     code = (face * shapes.integers[incident, STRUCTURE.face_count] + against) * 2
     if reference == a:
         code += 1
-    count, least = 0, 1e30
+    count, least = collected, 1e30
     for k in range(corners):
         x = load_vector(scratch.clips, buffer * most + k, 0, world)
         gap = n.dot(x) - offset

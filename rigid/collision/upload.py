@@ -1,11 +1,15 @@
 """Fills the arrays of contact detection (rigid/collision/data.py) from models, in numpy."""
 
+import hashlib
+from itertools import combinations
+
 import numpy as np
 
 from pbd.core.kernels import allocate
-from pbd.core.shapes import CAPSULE, GRID, PLANE, SPHERE
+from pbd.core.shapes import CAPSULE, GRID, HULL, MESH, PLANE, SPHERE
 from rigid.collision.data import BLOCKS, HEAD, SHAPE, STRUCTURE, PairTypes, Points, Scratch, Shapes
-from rigid.collision.manifold import MOST_POINTS
+from rigid.collision.manifold import MOST_POINTS, POINTS_ON_MESH
+from rigid.collision.mesh_tables import mesh_tables
 from rigid.collision.polyhedron import POLYHEDRA, polyhedron
 
 # Up to this many pairs of shapes, all pairs are listed and tested, without a hash. Measured with piles of capsules: 10
@@ -23,6 +27,10 @@ ROUND_POINTS, POLYHEDRON_POINTS = 16, 32
 PLACES = 4
 # Capacity for pairs whose bounds overlap, for each shape.
 PAIRS_OF_A_SHAPE = 64
+# Points of a shape on a mesh that are collected before their number is reduced: those of several triangles.
+POINTS_OF_TRIANGLES = 64
+# How many meshes a shape touches at once, for the default capacity.
+MESHES_OF_A_SHAPE = 2
 
 
 def collision_arrays(models, worlds=1, capacity=None, lanes=1):
@@ -46,12 +54,17 @@ def collision_arrays(models, worlds=1, capacity=None, lanes=1):
     loops = [len(face) for piece in models[0].shapes if (one := polyhedron(piece.shape)) for face in one.faces]
     most_corners = max([4, *loops])
     polygon = max(2 * most_corners + 2, int(structure[:, STRUCTURE.vertex_count].max(initial=0)) + 2)
+    meshes = tables["meshes"]
+    if len(meshes["triangles"]):
+        polygon += POINTS_OF_TRIANGLES
     buckets = 1 << max(int(np.ceil(np.log2(max(2 * count, 1)))), 0)
     vertices, planes = (tables[name].shape[1] for name in ("vertices", "planes"))
     lists = len(tables["lists"])
+    lengths = {"mesh_vertices": "vertices", "triangles": "triangles", "nodes": "nodes", "rings": "rings"}
+    lengths = {length: len(meshes[name]) for length, name in lengths.items()}
     shared = {"worlds": worlds, "lanes": lanes}
     return (
-        allocate(Shapes, tables, shapes=count, vertices=vertices, planes=planes, lists=lists, **shared),
+        allocate(Shapes, tables, shapes=count, vertices=vertices, planes=planes, lists=lists, **lengths, **shared),
         allocate(Points, contacts=capacity, **shared),
         allocate(
             Scratch, shapes=count, bins=buckets + 1 + count, balls=max(hashed, 1), pairs=(BLOCKS + 4) * share,
@@ -67,7 +80,8 @@ def shape_tables(models, worlds):
 
     Returns: {name: numpy array}.
 
-    Raises: ValueError if the models' shapes differ in more than numbers; NotImplementedError for a mesh collider.
+    Raises: ValueError if the models' shapes differ in more than numbers; NotImplementedError for a mesh collider, and
+    for two meshes that may touch.
     """
     models = list(models) * worlds if len(models) == 1 else list(models)
     if len(models) != worlds:
@@ -75,6 +89,7 @@ def shape_tables(models, worlds):
     first = models[0]
     for number, model in enumerate(models):
         refuse_mesh_colliders(model)
+        refuse_mesh_on_mesh(model)
         if description(model) != description(first):
             raise ValueError(
                 f"world {number} has other shapes than world 0: expected the same kinds on the same bodies, groups, "
@@ -82,14 +97,16 @@ def shape_tables(models, worlds):
             )
     several = models if any(model is not first for model in models) else [first]
     solids = [[polyhedron(piece.shape) for piece in model.shapes] for model in several]
-    integers = np.zeros((len(first.shapes), STRUCTURE.total), np.int32)
+    meshes, places = mesh_tables(first)
+    integers = np.zeros((len(first.shapes) + bool(places), STRUCTURE.total), np.int32)
     lists, vertices, planes = list(range(HEAD.total)), [], []
     corner, face = 0, 0
     excluded = excluded_bodies(first)
     for k, piece in enumerate(first.shapes):
         row = integers[k]
         row[: STRUCTURE.first_vertex] = piece.shape.kind, piece.body, piece.group, piece.mask
-        row[STRUCTURE.first_excluded :] = len(lists), len(excluded.get(piece.body, ()))
+        row[STRUCTURE.first_excluded : STRUCTURE.first_node] = len(lists), len(excluded.get(piece.body, ()))
+        row[STRUCTURE.first_node :] = places.get(k, (0, 0))
         lists += sorted(excluded.get(piece.body, ()))
         solid = solids[0][k]
         if solid is None:
@@ -105,7 +122,16 @@ def shape_tables(models, worlds):
         planes.append(np.stack([others[k].planes for others in solids]))
         corner, face = corner + len(solid.vertices), face + len(solid.planes)
     numbers = np.stack([shape_numbers(model, each) for model, each in zip(several, solids)])
-    radii = numbers[:, :, SHAPE.bounding_radius].max(axis=0, initial=0.0)
+    if places:  # the row of the triangle that is being tested
+        begin = len(lists) + 2
+        integers[-1, STRUCTURE.kind], integers[-1, STRUCTURE.body] = HULL, -1
+        integers[-1, STRUCTURE.first_vertex : STRUCTURE.first_loop] = corner, 3, face, 1
+        integers[-1, STRUCTURE.first_loop] = len(lists)
+        lists += [begin, begin + 3, 0, 1, 2]
+        vertices.append(np.zeros((len(several), 3, 3)))
+        planes.append(np.zeros((len(several), 1, 4)))
+        numbers = np.concatenate([numbers, np.zeros((len(several), 1, SHAPE.total))], axis=1)
+    radii = numbers[:, : len(first.shapes), SHAPE.bounding_radius].max(axis=0, initial=0.0)
     lists[: HEAD.total], tail = candidates(first, radii, len(lists))
     tables = {
         "integers": integers,
@@ -113,6 +139,7 @@ def shape_tables(models, worlds):
         "vertices": np.concatenate([np.zeros((len(several), 0, 3)), *vertices], axis=1),
         "planes": np.concatenate([np.zeros((len(several), 0, 4)), *planes], axis=1),
         "lists": np.array(lists + tail, np.int32),
+        "meshes": meshes,
     }
     for name in ("numbers", "vertices", "planes"):
         tables[name] = np.broadcast_to(tables[name], (worlds, *tables[name].shape[1:]))
@@ -134,6 +161,9 @@ def shape_numbers(model, solids):
         elif kind in (SPHERE, CAPSULE):
             radius, half = row[0], row[1] if kind == CAPSULE else 0.0
             row[SHAPE.bounding_radius], row[SHAPE["half_extent"]] = radius + half, (radius, radius, radius + half)
+        elif kind == MESH:
+            row[SHAPE.bounding_radius] = piece.shape.bounding_radius()
+            row[SHAPE["half_extent"]] = np.abs(piece.shape.vertices).max(axis=0)
         elif solid is not None:  # a mesh collider has none; solvers refuse it where bodies may touch
             row[SHAPE.bounding_radius] = np.linalg.norm(solid.vertices, axis=1).max()
             row[SHAPE["half_extent"]] = np.abs(solid.vertices).max(axis=0)
@@ -169,7 +199,7 @@ def pair_types(models):
     Args: models: a list of rigid.Model of one structure.
     """
     pieces = [piece for piece in models[0].shapes if piece.mask and piece.group]
-    rounded, solid, plane = (SPHERE, CAPSULE), POLYHEDRA, (PLANE,)
+    rounded, solid, plane, mesh = (SPHERE, CAPSULE), POLYHEDRA, (PLANE,), (MESH,)
 
     def can_touch(one, other):
         first, second = ([k for k, piece in enumerate(pieces) if piece.shape.kind in kinds] for kinds in (one, other))
@@ -187,6 +217,9 @@ def pair_types(models):
         rolling_and_spinning=any(
             piece.rolling_friction or piece.spinning_friction for model in models for piece in model.shapes
         ),
+        rounded_on_mesh=can_touch(rounded, mesh),
+        polyhedra_on_mesh=can_touch(solid, mesh),
+        mesh_on_plane=can_touch(mesh, plane),
     )
 
 
@@ -202,10 +235,42 @@ def excluded_bodies(model):
 def description(model):
     """The properties of shapes that all worlds must share."""
     shapes = tuple(
-        (piece.shape.kind, piece.body, piece.group, piece.mask, len(getattr(piece.shape, "vertices", ())))
+        (
+            piece.shape.kind, piece.body, piece.group, piece.mask, len(getattr(piece.shape, "vertices", ())),
+            contents_of(piece.shape),
+        )
         for piece in model.shapes
-    )
+    )  # fmt: skip
     return shapes, model.exclusions
+
+
+def contents_of(shape):
+    """What all worlds must share of a mesh: a text that says it; None for another shape."""
+    if shape.kind != MESH:
+        return None
+    return hashlib.sha256(shape.vertices.tobytes() + shape.triangles.tobytes()).hexdigest()
+
+
+def refuse_mesh_on_mesh(model):
+    """Raise NotImplementedError if two meshes may touch."""
+    meshes = [k for k, piece in enumerate(model.shapes) if piece.shape.kind == MESH]
+    for a, b in combinations(meshes, 2):
+        if model.may_touch(a, b):
+            one, other = (model.body(model.shapes[k].body).name for k in (a, b))
+            raise NotImplementedError(
+                f"meshes on {one!r} and {other!r} may touch: expected one mesh at most in each pair of bodies; use "
+                "exclude_contact, or rigid.ConvexHull for the parts of one"
+            )
+
+
+def refuse_meshes_beside_particles(model):
+    """Raise NotImplementedError for a mesh that particles with radii would meet."""
+    for piece in model.shapes:
+        if piece.shape.kind == MESH:
+            raise NotImplementedError(
+                f"{piece.shape!r} on {model.body(piece.body).name!r} beside particles with radii: expected convex "
+                "shapes, meshes touch bodies alone; give the particles a pbd.MeshCollider, or no radii"
+            )
 
 
 def refuse_mesh_colliders(model):
@@ -244,4 +309,6 @@ def default_capacity(model):
     """Most contact points that touching bodies of these shapes commonly have."""
     solid = sum(piece.shape.kind in POLYHEDRA for piece in model.shapes)
     count = len(model.shapes)
-    return min(4 * count * (count - 1), POLYHEDRON_POINTS * solid + ROUND_POINTS * (count - solid))
+    meshes = sum(piece.shape.kind == MESH for piece in model.shapes)
+    on_meshes = POINTS_ON_MESH * min(meshes, MESHES_OF_A_SHAPE) * (count - meshes)
+    return min(4 * count * (count - 1), POLYHEDRON_POINTS * solid + ROUND_POINTS * (count - solid)) + on_meshes

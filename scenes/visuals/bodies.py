@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from pbd.core.rotation import IDENTITY
-from pbd.core.shapes import GRID, HULL, PLANE
+from pbd.core.shapes import GRID, HULL, MESH, PLANE
 from rigid.mass import principal_axes
 from rigid.rotation import frame_axes, multiply, rotate
 from scenes.visuals.colours import CHALK, PALETTE, SAND, STEEL, STONE
@@ -148,7 +148,7 @@ class ShapeGroups:
             if shape is None:
                 groups[body, None] = inertia_box(model.bodies[body]), [member]
             elif kind != PLANE:
-                key = kind, id(shape) if kind in (None, GRID, HULL) else tuple(shape.numbers())
+                key = kind, id(shape) if kind in (None, GRID, HULL, MESH) else tuple(shape.numbers())
                 if key not in groups:
                     groups[key] = shape_surface(shape), []
                 groups[key][1].append(member)

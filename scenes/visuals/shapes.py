@@ -3,8 +3,9 @@
 import numpy as np
 
 from pbd.build import Mesh
+from pbd.build.mesh import open_edges
 from pbd.build.topology import split_sharp_edges
-from pbd.core.shapes import BOX, CAPSULE, CYLINDER, GRID, HULL, SPHERE
+from pbd.core.shapes import BOX, CAPSULE, CYLINDER, GRID, HULL, MESH, SPHERE
 from rigid.mass import principal_axes, second_moment
 from scenes.visuals.colours import CHALK
 from scenes.visuals.geometry import Surface
@@ -31,9 +32,10 @@ def shape_surface(shape, colour=CHALK):
         return cylinder(shape.radius, 2 * numbers[1], colour)
     if shape.kind == BOX:
         return box(shape.size, colour)
-    if shape.kind == GRID:
+    if shape.kind in (GRID, MESH):
         drawn, triangles = split_sharp_edges(shape.mesh.vertices, shape.mesh.triangles)
-        return Surface(shape.mesh.vertices[drawn], triangles, colour, solid=True)
+        solid = shape.kind == GRID or not len(open_edges(shape.mesh.triangles))
+        return Surface(shape.mesh.vertices[drawn], triangles, colour, solid=solid)
     if shape.kind == HULL:
         return Surface(shape.vertices, shape.triangles, colour, smooth=False, solid=True)
     return None

@@ -8,6 +8,7 @@ Every shape has a frame (position and rotation). In its frame a shape has this n
     cylinder.py   radius about z, between ±half_length
     hull.py       convex hull of its vertices
     mesh.py       closed mesh, as a grid of signed distances
+    triangles.py  mesh or height field, as triangles; for rigid bodies alone, without a distance function
 
 shape.py has the base class and numbers the kinds, rod.py is the common base of capsule and cylinder, and distance.py
 chooses the distance function by the kind. The signed distance is negative inside. Its gradient is the outward unit
@@ -21,7 +22,8 @@ from pbd.core.shapes.hull import ConvexHull
 from pbd.core.shapes.mesh import MeshCollider
 from pbd.core.shapes.plane import Plane
 from pbd.core.shapes.rounded import Capsule, Sphere
-from pbd.core.shapes.shape import BOX, CAPSULE, CYLINDER, GRID, HULL, PLANE, SPHERE, Shape
+from pbd.core.shapes.shape import BOX, CAPSULE, CYLINDER, GRID, HULL, MESH, PLANE, SPHERE, Shape
+from pbd.core.shapes.triangles import HeightField, Mesh
 
 __all__ = [
     "BOX",
@@ -30,6 +32,7 @@ __all__ = [
     "GRID",
     "HULL",
     "INTEGERS",
+    "MESH",
     "NUMBERS",
     "PLANE",
     "SPHERE",
@@ -37,6 +40,8 @@ __all__ = [
     "Capsule",
     "ConvexHull",
     "Cylinder",
+    "HeightField",
+    "Mesh",
     "MeshCollider",
     "Plane",
     "Shape",

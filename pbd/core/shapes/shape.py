@@ -2,7 +2,7 @@
 
 import numpy as np
 
-PLANE, SPHERE, CAPSULE, BOX, GRID, CYLINDER, HULL = range(7)
+PLANE, SPHERE, CAPSULE, BOX, GRID, CYLINDER, HULL, MESH = range(8)
 
 
 class Shape:

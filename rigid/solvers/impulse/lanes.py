@@ -21,4 +21,6 @@ def why_no_lanes(options, pair_types):
         return "coloured contacts"
     if pair_types is not None and pair_types.hashed:
         return "so many shapes that a hash finds their pairs"
+    if pair_types is not None and pair_types.any_mesh:
+        return "meshes"
     return ""

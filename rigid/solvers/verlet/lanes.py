@@ -26,4 +26,6 @@ def why_no_lanes(models, options):
         return "particles beside the bodies"
     if options.contacts and pair_types(models).hashed:
         return "so many shapes that a hash finds their pairs"
+    if options.contacts and pair_types(models).any_mesh:
+        return "meshes"
     return ""

@@ -16,7 +16,7 @@ from pbd.core.kernels import arrays_of, read, write
 from pbd.core.messages import shown
 from pbd.core.results import Energy
 from pbd.core.validate import boolean, finite_vector, one_index, whole
-from rigid.collision.upload import pair_types
+from rigid.collision.upload import pair_types, refuse_meshes_beside_particles
 from rigid.constraints.joints.rotors import armature_energy
 from rigid.kernels.motion import bounding_radii
 from rigid.names import GROUND, checked_index
@@ -129,6 +129,8 @@ class VerletSolver(Solver):
             lanes = self.particle_system.lanes
             of_particles, bodies = self._of_particles(), {each.body for each in self.model.shapes}
             radii = given.particles is not None and (given.particles.radii() > 0).any()
+            if radii:
+                refuse_meshes_beside_particles(self.model)
             loaded = radii and of_particles["solved_directly"].any() and any(map(self._moves, bodies))
             self._bodies = allocate_bodies(
                 models, buildings, self.worlds, external, of_particles, given.contact_capacity, lanes,
