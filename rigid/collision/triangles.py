@@ -18,9 +18,9 @@ arcs of edges on the Gauss map.
 import taichi as ti
 
 from pbd.core.kernels import load_vector, store_vector
-from rigid.collision.broad_phase import contact_margin, origin_of, to_world
-from rigid.collision.corners import adjacent_normals, edge, face_plane
-from rigid.collision.data import CLIP, HEAD, PLACEMENT, SHAPE, STRUCTURE, TRIANGLE
+from rigid.collision.broad_phase import contact_margin, origin_of, to_frame, to_world
+from rigid.collision.corners import adjacent_normals, corner, edge, face_plane
+from rigid.collision.data import CLIP, HEAD, NODE, PLACEMENT, SHAPE, STRUCTURE, TRIANGLE
 from rigid.collision.manifold import add_point, first_point, swap_points
 from rigid.collision.mesh_tables import NOT_FLAT, TESTS_EDGE, TESTS_VERTEX
 from rigid.collision.polyhedra import best_face, face_on_face, relative_pose, turn, turn_back
@@ -32,6 +32,13 @@ SLACK, ROUND_SLACK = 1e-3, 1e-4
 # If no other axis is possible, corners may be this deep below a triangle, in parts of a shape's smallest half extent.
 # Deeper ones are below another part of the surface.
 DEEPEST = 0.25
+
+# A point belongs to another part of the surface if that is nearer than this part of its depth. A point below an edge is
+# nearer to both triangles: at a right angle, by 0.7.
+NEARER, NEARER_EDGE = 0.9, 0.5
+
+# What a triangle can say of a direction, see `bearing`.
+BEARS, GOES_ON, ENDS = range(3)
 
 
 @ti.func
@@ -147,15 +154,9 @@ def rounded_on_triangle(
     count = collected
     reach = radius + contact_margin(scratch, a, b, world)
     one_sided = shapes.numbers[world, b, SHAPE.size] > 0.0
-    n, offset = triangle_plane(shapes, triangle)
+    n = triangle_plane(shapes, triangle)[0]
     centre = p + 0.5 * d
-    height = n.dot(centre) - offset
-    up = n
-    if height < 0.0 and not one_sided:
-        up, offset = -n, -offset
-        height = -height
-    if height >= 0.0:
-        count = core_over_triangle(shapes, scratch, count, b, triangle, p, d, radius, up, offset, reach, world)
+    count = core_over_triangle(shapes, scratch, count, b, triangle, p, d, radius, one_sided, reach, world)
     for k in range(3):
         if has_flag(shapes, triangle, TESTS_EDGE, k):
             start, along, inwards, beyond, shared = side_of(shapes, triangle, k, n)
@@ -203,15 +204,17 @@ def rounded_on_triangle(
 
 @ti.func
 def core_over_triangle(
-    shapes: ti.template(), scratch: ti.template(), collected, b, triangle, p, d, radius, up, offset, reach, world
+    shapes: ti.template(), scratch: ti.template(), collected, b, triangle, p, d, radius, one_sided, reach, world
 ):
     """Collect the ends of the part of a core that is over a triangle.
 
-    Args: up, offset: normal and offset of the triangle, on the side of the shape [m]; reach: radius and contact margin;
-    others: see `rounded_on_triangle`.
+    A part that is on both sides of the triangle counts as on the side of the core's centre.
+
+    Args: one_sided: whether the mesh pushes to one side alone; reach: radius and contact margin [m]; others: see
+    `rounded_on_triangle`.
     """
     low, high = 0.0, 1.0
-    n = triangle_plane(shapes, triangle)[0]
+    n, offset = triangle_plane(shapes, triangle)
     for k in range(3):
         after = k + 1
         if after == 3:
@@ -230,23 +233,32 @@ def core_over_triangle(
             low = ti.max(low, (ROUND_SLACK * radius - here) / rise)
     count = collected
     if high >= low:
-        ends = 1
-        if (high - low) * d.norm() > EDGE_MARGIN * radius:
-            ends = 2
-        for end in range(ends):
-            at = low
-            if end == 1:
-                at = high
-            x = p + at * d
-            height = up.dot(x) - offset
-            if height < reach:
-                # The ends of the core itself are the same on each triangle.
-                feature = 2 + end
-                if at == 0.0:
-                    feature = 0
-                elif at == 1.0:
-                    feature = 1
-                count = add_core_point(shapes, scratch, count, b, x, radius, up, height, feature, world)
+        side = 1.0
+        first, last = n.dot(p + low * d) - offset, n.dot(p + high * d) - offset
+        outside = first >= 0.0 or last >= 0.0
+        if first * last < 0.0:
+            if n.dot(p + 0.5 * d) < offset:
+                side, outside = -1.0, False
+        elif not outside:
+            side = -1.0
+        if outside or not one_sided:
+            ends = 1
+            if (high - low) * d.norm() > EDGE_MARGIN * radius:
+                ends = 2
+            for end in range(ends):
+                at = low
+                if end == 1:
+                    at = high
+                x = p + at * d
+                height = side * (n.dot(x) - offset)
+                if height < reach:
+                    # The ends of the core itself are the same on each triangle.
+                    feature = 2 + end
+                    if at == 0.0:
+                        feature = 0
+                    elif at == 1.0:
+                        feature = 1
+                    count = add_core_point(shapes, scratch, count, b, x, radius, side * n, height, feature, world)
     return count
 
 
@@ -294,96 +306,117 @@ def polyhedron_on_triangle(
 ):  # fmt: skip
     """Collect the points of a polyhedron on a triangle. Args: centre: of a, in the mesh's frame; others: as above.
 
-    The axis is that of the triangle, unless a face of the polyhedron or two edges separate better by EDGE_MARGIN and
-    the surface allows it.
+    The axis is that of the triangle, unless a face of the polyhedron or two edges separate better by EDGE_MARGIN. If
+    the surface goes on where that axis would push, the triangle's own axis stays, or another triangle has the contact.
     """
     row = triangle_row(shapes)
     margin = contact_margin(scratch, a, b, world)
     one_sided = shapes.numbers[world, b, SHAPE.size] > 0.0
     n, offset = triangle_plane(shapes, triangle)
-    flip = n.dot(centre) < offset
     count = collected
-    if not (flip and one_sided):
-        write_triangle(shapes, triangle, flip, world)
-        if flip:
-            n, offset = -n, -offset
-        size = shapes.numbers[world, a, SHAPE.bounding_radius]
-        rotation, translation = relative_pose(scratch, row, a, world)
-        flat, _face = best_face(shapes, row, a, rotation, translation, margin, world)
-        best = flat
-        if best < margin:
-            rotation, translation = relative_pose(scratch, a, row, world)
-            of_face, face = best_face(shapes, a, row, rotation, translation, margin, world)
-            of_edges, edge_a, side, axis = -1e30, 0, 0, n
-            if of_face < margin:
-                of_edges, edge_a, side, axis = best_sides(shapes, a, triangle, flip, rotation, translation, world)
-            least = best + EDGE_MARGIN * size
-            if ti.max(of_face, of_edges) < margin:
-                limit = 1e30
-                if of_face > least and of_face >= of_edges:
+    low, high = extent_along(shapes, a, to_frame(scratch, a, to_world(scratch, b, n, world), world), world)
+    flat, flip = n.dot(centre) + low - offset, False
+    if not one_sided and offset - n.dot(centre) - high > flat:
+        flat, flip = offset - n.dot(centre) - high, True
+    if flat < margin:
+        write_triangle(shapes, triangle, False, world)
+        rotation, translation = relative_pose(scratch, a, row, world)
+        of_face, face = best_face(shapes, a, row, rotation, translation, margin, world)
+        if of_face < margin:
+            size = shapes.numbers[world, a, SHAPE.bounding_radius]
+            of_sides, bears, direction, possible, edge_a, side, axis = best_sides(
+                shapes, a, triangle, one_sided, rotation, translation, world
+            )
+            least = EDGE_MARGIN * size
+            limit, over = 1e30, True  # how deep points may be [m]; whether the triangle's own axis counts
+            if ti.max(of_face, of_sides) >= margin:
+                over, possible = False, -1e30
+            elif ti.max(of_face, of_sides) > flat + least:
+                if of_face + least >= of_sides:
                     direction = -turn_back(rotation, face_plane(shapes, a, face, world)[0])
-                    if supports(shapes, triangle, direction, one_sided):
+                    bears = bearing(shapes, triangle, direction, one_sided)
+                    if bears == BEARS:
                         count, _least = face_on_face(shapes, scratch, count, a, a, row, face, margin, world)
-                        limit = -1.0
-                    else:
-                        limit = DEEPEST * smallest_half_extent(shapes, a, world)
-                elif of_edges > least:
-                    count = edge_on_side(
-                        shapes, scratch, count, a, triangle, rotation, translation, edge_a, side, axis, of_edges, world
-                    )
-                    limit = -1.0
-                if limit > 0.0:
-                    before = count
-                    count, _least = face_on_face(shapes, scratch, count, a, row, a, 0, margin, world)
-                    count = drop_deep_points(scratch, before, count, limit, world)
+                        limit, possible = -1.0, -1e30
+                flip = n.dot(direction) < 0.0
+                if bears != BEARS:
+                    limit = DEEPEST * smallest_half_extent(shapes, a, world)
+                    if possible > 0.0 and possible < ti.max(of_face, of_sides) - 4.0 * least:
+                        possible = -1e30
+                over = bears != ENDS and not (flip and one_sided)
+            elif one_sided and n.dot(centre) < offset:
+                over, possible = False, -1e30
+            before = count
+            if over and limit > 0.0 and possible <= flat + least:
+                if flip:
+                    write_triangle(shapes, triangle, True, world)
+                count, _gap = face_on_face(shapes, scratch, count, a, row, a, 0, margin, world)
+                if limit < 1e30:
+                    count = drop_far_points(shapes, scratch, before, count, b, limit, NEARER, world)
+            if count == before and flat < possible < margin:
+                count = edge_on_side(
+                    shapes, scratch, count, a, triangle, rotation, translation, edge_a, side, axis, possible, world
+                )
+                if limit < 1e30:
+                    count = drop_far_points(shapes, scratch, before, count, b, limit, NEARER_EDGE, world)
     return count
 
 
 @ti.func
-def best_sides(shapes: ti.template(), a, triangle, flip, rotation, translation, world):
+def extent_along(shapes: ti.template(), a, direction, world):
+    """Lowest and highest corner of a polyhedron along a direction in its frame [m]."""
+    low, high = 1e30, -1e30
+    for k in range(shapes.integers[a, STRUCTURE.vertex_count]):
+        height = direction.dot(corner(shapes, a, k, world))
+        low, high = ti.min(low, height), ti.max(high, height)
+    return low, high
+
+
+@ti.func
+def best_sides(shapes: ti.template(), a, triangle, one_sided, rotation, translation, world):
     """The edge of shape a and the side of a triangle whose common perpendicular separates them best.
 
-    Only sides at which the surface is convex count, and only perpendiculars between the normals of both triangles. At
-    a border these are between the normal and the direction out of the triangle.
+    The arc of a side on the Gauss map is half a circle, from the triangle's normal over the direction out of the
+    triangle to the opposite normal. Contact normals of the surface are a part of it.
 
-    Args: flip: whether the triangle's other side is the outer one; rotation, translation: the mesh's frame in a's.
+    Args: rotation, translation: the mesh's frame in a's.
 
-    Returns: separation [m], edge, side, and the axis from a to the triangle in a's frame.
+    Returns: separation of the triangle alone [m]; whether its axis bears, see `bearing`; that axis, from the triangle
+    to a in the mesh's frame; the best separation along a contact normal of the surface [m]; its edge, its side, and its
+    axis from a to the triangle in a's frame.
     """
-    best, edge_a, side, axis = -1e30, 0, 0, ti.Vector([0.0, 0.0, 1.0])
-    upwards = triangle_plane(shapes, triangle)[0]
+    best, bears, best_direction = -1e30, BEARS, ti.Vector([0.0, 0.0, 1.0])
+    possible, edge_a, side, axis = -1e30, 0, 0, ti.Vector([0.0, 0.0, 1.0])
+    n = triangle_plane(shapes, triangle)[0]
     for j in range(3):
-        if has_flag(shapes, triangle, NOT_FLAT, j):
-            start, along, inwards, beyond, shared = side_of(shapes, triangle, j, upwards)
-            n, other = upwards, -inwards
-            if shared:
-                other = beyond.cross(along) / along.norm()
-            if flip:
-                n = -n
-                if shared:
-                    other = -other
-            if not shared or beyond.dot(n) < 0.0:
-                q, e = turn(rotation, start) + translation, turn(rotation, along)
-                c, d = turn(rotation, n), turn(rotation, other)  # left and right of e, seen from outside
-                if flip:
-                    c, d = d, c
-                for i in range(shapes.integers[a, STRUCTURE.edge_count]):
-                    left, right = adjacent_normals(shapes, a, i, world)
-                    over = left.dot(e)
-                    if over * right.dot(e) < 0.0:
-                        p, g = edge(shapes, a, i, world)
-                        before = c.dot(g)
-                        if before * d.dot(g) < 0.0 and before * over > 0.0:
-                            across = g.cross(e)
-                            length = across.norm_sqr()
-                            if length > 1e-6 * g.norm_sqr() * e.norm_sqr():
-                                across = across / ti.sqrt(length)
-                                if across.dot(left + right) < 0.0:
-                                    across = -across
-                                separation = across.dot(q - p)
-                                if separation > best:
-                                    best, edge_a, side, axis = separation, i, j, across
-    return best, edge_a, side, axis
+        start, along, inwards, beyond, shared = side_of(shapes, triangle, j, n)
+        uneven = has_flag(shapes, triangle, NOT_FLAT, j)
+        q, e = turn(rotation, start) + translation, turn(rotation, along)
+        own = turn(rotation, inwards)
+        for i in range(shapes.integers[a, STRUCTURE.edge_count]):
+            left, right = adjacent_normals(shapes, a, i, world)
+            if left.dot(e) * right.dot(e) < 0.0:
+                p, g = edge(shapes, a, i, world)
+                across = g.cross(e)
+                length = across.norm_sqr()
+                # If the edges are parallel, a face separates as well.
+                if length > 1e-6 * g.norm_sqr() * e.norm_sqr():
+                    across = across / ti.sqrt(length)
+                    if across.dot(left + right) < 0.0:
+                        across = -across
+                    separation = across.dot(q - p)
+                    if across.dot(own) > 0.0 and separation > ti.min(best, possible):
+                        direction = -turn_back(rotation, across)
+                        allowed = is_normal_of_edge(n, direction, inwards, beyond, shared, one_sided, SLACK)
+                        if separation > best:
+                            best, bears, best_direction = separation, GOES_ON, direction
+                            if allowed:
+                                bears = BEARS
+                            elif not shared or (uneven and beyond.dot(n) * direction.dot(n) < 0.0):
+                                bears = ENDS
+                        if allowed and uneven and separation > possible:
+                            possible, edge_a, side, axis = separation, i, j, across
+    return best, bears, best_direction, possible, edge_a, side, axis
 
 
 @ti.func
@@ -391,21 +424,33 @@ def edge_on_side(
     shapes: ti.template(), scratch: ti.template(), count, a, triangle, rotation, translation, edge_a, side, axis, gap,
     world,
 ):  # fmt: skip
-    """Collect the nearest point of an edge of shape a and a side of a triangle. Args: see `best_sides`; gap: [m]."""
+    """Collect the nearest point of an edge of shape a and a side of a triangle, if they are beside one another.
+
+    Args: see `best_sides`; gap: [m]. Returns: how many points there are.
+    """
     p, g = edge(shapes, a, edge_a, world)
     start, along, _, _, _ = side_of(shapes, triangle, side, triangle_plane(shapes, triangle)[0])
-    s, _ = nearest_points(p, g, turn(rotation, start) + translation, turn(rotation, along))
-    place = origin_of(scratch, a, world) + to_world(scratch, a, p + s * g, world)
-    return add_point(scratch, count, place, -to_world(scratch, a, axis, world), gap, -1 - edge_a, world)
+    q, e = turn(rotation, start) + translation, turn(rotation, along)
+    s, t = nearest_points(p, g, q, e)
+    result = count
+    if (q + t * e - p - s * g - gap * axis).norm() <= EDGE_MARGIN * shapes.numbers[world, a, SHAPE.bounding_radius]:
+        place = origin_of(scratch, a, world) + to_world(scratch, a, p + s * g, world)
+        result = add_point(scratch, count, place, -to_world(scratch, a, axis, world), gap, -1 - edge_a, world)
+    return result
 
 
 @ti.func
-def supports(shapes: ti.template(), triangle, direction, one_sided):
-    """Whether the surface lets the highest part of a triangle along a direction bear: its corner, side or face.
+def bearing(shapes: ti.template(), triangle, direction, one_sided):
+    """Whether the highest part of a triangle along a direction, a corner, side or the face, bears a shape above it.
 
     Args: direction: unit vector in the mesh's frame; others: see `is_normal_of_edge`.
+
+    Returns: BEARS; GOES_ON if a neighbour that is not below the triangle's plane is higher; else ENDS.
     """
     n = triangle_plane(shapes, triangle)[0]
+    upwards = n
+    if direction.dot(n) < 0.0:
+        upwards = -n
     highest, top = -1e30, 0
     for k in range(3):
         height = direction.dot(triangle_corner(shapes, triangle, k))
@@ -420,14 +465,24 @@ def supports(shapes: ti.template(), triangle, direction, one_sided):
                 side = top  # from the top to the next corner
                 if k == top - 1 or k == top + 2:
                     side = k
-    result = True
+    result = BEARS
     if level == 0:
-        result = is_normal_of_vertex(shapes, shapes.meshes.triangles[triangle, TRIANGLE.corner + top], direction, SLACK)
-        if one_sided and direction.dot(n) < -0.5:
-            result = False
+        rings = ti.static(shapes.meshes.rings)
+        vertex = shapes.meshes.triangles[triangle, TRIANGLE.corner + top]
+        for k in range(rings[vertex], rings[vertex + 1]):
+            e = mesh_vertex(shapes, rings[k]) - mesh_vertex(shapes, vertex)
+            if direction.dot(e) > SLACK * e.norm() and result != GOES_ON:
+                result = ENDS
+                if upwards.dot(e) > -SLACK * e.norm():
+                    result = GOES_ON
     elif level == 1:
         _, _, inwards, beyond, shared = side_of(shapes, triangle, side, n)
-        result = is_normal_of_edge(n, direction, inwards, beyond, shared, one_sided, SLACK)
+        if not is_normal_of_edge(n, direction, inwards, beyond, shared, one_sided, SLACK):
+            result = GOES_ON
+            if not shared or beyond.dot(upwards) < -SLACK:
+                result = ENDS
+    if one_sided and direction.dot(n) < -0.5:
+        result = ENDS
     return result
 
 
@@ -439,12 +494,67 @@ def smallest_half_extent(shapes: ti.template(), a, world):
 
 
 @ti.func
-def drop_deep_points(scratch: ti.template(), begin, count, limit, world):
-    """Leave out the collected points from `begin` on that are deeper than a limit [m]. Returns: how many are left."""
+def drop_far_points(shapes: ti.template(), scratch: ti.template(), begin, count, b, limit, nearer, world):
+    """Leave out the collected points from `begin` on that are nearer to another part of the surface.
+
+    Args: limit: deeper points are left out at once [m]; nearer: see NEARER. Returns: how many points are left.
+    """
     first, kept = first_point(scratch), begin
     for k in range(begin, count):
-        if scratch.clips[world, first + k, CLIP.gap] >= -limit:
-            if kept < k:
-                swap_points(scratch, first + k, first + kept, world)
-            kept += 1
+        depth = -scratch.clips[world, first + k, CLIP.gap]
+        if depth <= limit:
+            fits = True
+            if depth > 0.0:
+                x = load_vector(scratch.clips, first + k, CLIP.position, world) - origin_of(scratch, b, world)
+                fits = not surface_within(shapes, b, to_frame(scratch, b, x, world), nearer * depth)
+            if fits:
+                if kept < k:
+                    swap_points(scratch, first + k, first + kept, world)
+                kept += 1
     return kept
+
+
+@ti.func
+def surface_within(shapes: ti.template(), b, x, distance):
+    """Whether any triangle of a mesh is within a distance [m] of a point. Args: x (3,): in the mesh's frame [m]."""
+    nodes, bounds = ti.static(shapes.meshes.nodes, shapes.meshes.bounds)
+    found = False
+    node, end = shapes.integers[b, STRUCTURE.first_node], shapes.integers[b, STRUCTURE.end_node]
+    while node < end:
+        following = node + 1
+        near = True
+        for k in ti.static(range(3)):
+            if bounds[node, k] > x[k] + distance or bounds[node, 3 + k] < x[k] - distance:
+                near = False
+        if near:
+            first = nodes[node, NODE.first]
+            for triangle in range(first, first + nodes[node, NODE.count]):
+                if (nearest_on_triangle(shapes, triangle, x) - x).norm_sqr() < distance * distance:
+                    found = True
+                    following = end
+        else:
+            following = nodes[node, NODE.skip]
+        node = following
+    return found
+
+
+@ti.func
+def nearest_on_triangle(shapes: ti.template(), triangle, x):
+    """The point of a triangle that is nearest to x (3,), in the mesh's frame [m]."""
+    n, offset = triangle_plane(shapes, triangle)
+    foot = x - (n.dot(x) - offset) * n
+    result, inside, least = foot, True, 1e30
+    for k in range(3):
+        after = k + 1
+        if after == 3:
+            after = 0
+        v = triangle_corner(shapes, triangle, k)
+        e = triangle_corner(shapes, triangle, after) - v
+        if e.cross(n).dot(foot - v) > 0.0:
+            inside = False
+        on_side = v + ti.min(ti.max((x - v).dot(e) / e.dot(e), 0.0), 1.0) * e
+        if (x - on_side).norm_sqr() < least:
+            least, result = (x - on_side).norm_sqr(), on_side
+    if inside:
+        result = foot
+    return result
