@@ -20,15 +20,10 @@ from rigid.collision.manifold import (
     reduce_manifold,
 )
 from rigid.collision.mesh_tables import FIRST_OF_VERTEX
+from rigid.collision.polyhedron_on_triangle import place_triangle_row, polyhedron_on_triangle
 from rigid.collision.rounded import core_segment
-from rigid.collision.triangles import (
-    has_flag,
-    place_triangle_row,
-    polyhedron_on_triangle,
-    rounded_on_triangle,
-    triangle_corner,
-    triangle_plane,
-)
+from rigid.collision.rounded_on_triangle import rounded_on_triangle
+from rigid.collision.triangles import has_flag, triangle_corner, triangle_plane
 
 # Most points that one triangle adds: a polygon's corners are counted apart.
 POINTS_OF_TRIANGLE = 12
