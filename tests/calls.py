@@ -70,7 +70,8 @@ SAMPLES = {
     "joint_a": "hip", "joint_b": "rail", "ratio": 2.0, "particles": lambda d: d.particles, "model": lambda d: d.model,
     "origin": (0, 0, 1), "right": (1, 0, 0), "down": (0, 1, 0), "counts": (3, 4), "columns": 3, "rope.mass": 1.0,
     "rope.points": [(0, 0, 0), (1, 0, 0), (1, 1, 0)], "points": TETRAHEDRON, "ConvexHull.points": TETRAHEDRON,
-    "vertices": SURFACE_OF_CUBE[0], "Mesh.triangles": SURFACE_OF_CUBE[1], "load_mesh.path": "there.obj",
+    "vertices": SURFACE_OF_CUBE[0], "Mesh.triangles": SURFACE_OF_CUBE[1], "Mesh.sides": "both",
+    "heights": ((0, 0), (0, 1)), "HeightField.size": (1, 1), "load_mesh.path": "there.obj",
     "path": "there.xml", "rotation": UNIT, "velocity": (0, 0, 0), "angular_velocity": (0, 0, 0), "sides": 5, "q": UNIT,
     "v": (1, 2, 3),
     "multiply.a": UNIT, "multiply.b": UNIT, "between_axes.a": np.eye(3), "between_axes.b": np.eye(3),
@@ -90,7 +91,7 @@ NEEDED = {
     "Model.add_sphere": ["mass"], "Model.add_capsule": ["mass", "length"], "Model.add_cylinder": ["mass", "length"],
     "Model.add_mesh": ["mass"], "Capsule": ["length"], "Cylinder": ["length"], "Motor": ["speed"],
     "plant": ["segments", "levels"], "Scene": ["particles"], "soft_body": ["resolution"],
-    "MeshCollider": ["resolution"],
+    "MeshCollider": ["resolution"], "HeightField": ["size"],
 }  # fmt: skip
 
 # Names behind **options.

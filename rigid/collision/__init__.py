@@ -6,8 +6,10 @@
     narrow_phase.py   find_points, which solvers call in their kernels: the file to read first
     rounded.py        spheres and capsules against all shapes
     polyhedra.py      boxes, cylinders and hulls against planes and one another: separating axes, clipping
+    meshes.py         shapes on meshes; triangles.py, rounded_on_triangle.py, polyhedron_on_triangle.py: on one triangle
+    mesh_tables.py    the tree of a mesh and the neighbours of its triangles, in numpy
     polyhedron.py     their corners, faces and edges in numpy; corners.py: the same in kernels
-    manifold.py       the contact points of one pair: collected, reduced to eight, emitted
+    manifold.py       the contact points of one pair: collected, reduced, emitted
     contact_cache.py  impulses of contacts, stored for the same contacts of the next step
     lanes.py          what contacts need if worlds lie in the lanes of vectors
     overlaps.py       how deep bodies overlap, from their poses alone
