@@ -8,7 +8,7 @@ never touches an edge from within a surface. What a triangle finds is as it woul
 - an edge or vertex that is not convex has no contact points of its own
 - an edge or vertex that triangles share is tested by one of them (flags of mesh_tables.py)
 
-Triangles push to one side, or to the side that the centre of the body's shape is on.
+Triangles push to one side, or to the side that most of the shape is on.
 
 Source: Terdiman, Contact Generation for Meshes (2015), for the regions of edges; Ericson, Real-Time Collision Detection
 (2005), section 5.1, for nearest points; Gregorius, The Separating Axis Test between Convex Polyhedra (2013), for the

@@ -24,7 +24,7 @@ def hills(size, points, height, rng):
             heading, phase = rng.uniform(0, 2 * math.pi, 2)
             wave = 2 * math.pi / length * (x * math.cos(heading) + y * math.sin(heading)) + phase
             heights += height * length / 18 * np.sin(wave)
-    return heights
+    return heights - heights.min() + 0.02  # above the floor that pictures have at zero
 
 
 @register(small={"count": 1, "points": 41}, slow=True, picture=1.6)
@@ -60,6 +60,8 @@ def terrain(
                 "damping": 0.03,
             },
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 15},
+            "penalty": {"dt": 1 / 60, "substeps": 32, "stiffness": 8e4, "damping": 100.0, "angular_stiffness": 1.6e5,
+                        "angular_damping": 100.0},
         },
         visuals=[BodyVisual(model, ragdoll_colours(model, people, shirts, STEEL), GRASS)],
         camera=Camera((0.62 * size, -0.75 * size, 0.5 * size), (0, 0, 0.3)),
