@@ -2,11 +2,14 @@
 
 Particles move straight in a substep. Two features that are apart along one direction at its start and at its end are so
 all the time, because then a plane that moves straight, too, keeps between them. So a motion is safe if each pair has
-such a direction. Tried are that of the gap at the start, that at the end, and the one in the middle.
+such a direction. Most pairs have not moved enough to meet, or are apart along the direction of their gap; for the
+others all directions that could be the best are tried.
 
-The motions of all particles of a pair without one are halved, and again, until all pairs are safe: a particle that does
-not move has all the directions of the start. Then no two features have passed one another. What is not a candidate is
-apart as long as particles stay in their regions; if one has left its region, candidates are sought again first.
+The motions of all particles of a pair without one are halved, and again, until all pairs are safe: what does not move
+has the directions of the start. Then no two features have passed one another. What is not a candidate is apart as long
+as particles stay in their regions; if one has left its region, candidates are sought again first.
+
+Whether a pair is safe depends on the positions alone, not on when it was found: so do the bits of the result.
 
 Particles on a path do not wait. What they run over, and cannot push, crosses; the report says so.
 
@@ -42,11 +45,11 @@ HALVINGS, ROUNDS = 4, 64
 def cut_back(s: ti.template(), substep, world):
     """Cut motions back until no features can have passed one another in this substep."""
     search_if_outside(s, substep, world)
-    measure_moved(s, world)
     for k in range(s.surface.particles.shape[0]):
         s.surface.halvings[s.surface.particles[k], world] = 0
     rounds, unsafe = 0, 1
     while unsafe > 0 and rounds < ROUNDS:
+        measure_moved(s, world)  # again: what is held back moves against what moves on
         unsafe = halve_unsafe(s, world)
         rounds += 1
     if unsafe > 0:

@@ -176,6 +176,24 @@ def test_a_thrown_needle_stays_before_a_pinned_sheet():
     assert system.positions()[needle, 2].min() > 0.0005
 
 
+def test_the_bound_alone_prevents_crossings():
+    # Without an iteration nothing moves sheets apart. Many fall together, onto a pinned triangle: what holds the lowest
+    # back holds those above it back, too, although they had not moved against one another before.
+    particles = pbd.Particles(gravity=(0, 0, 0))
+    fixed = particles.add_particles([(-0.3, -0.2, 0), (0.3, -0.2, 0), (0, 0.4, 0)], np.inf)
+    particles.add_surface([fixed], thickness=0.002)
+    falling = [
+        add_sheet(particles, count, 0.1, (0.01, 0.02, z), velocity=(0, 0, -20), thickness=0.002)[0]
+        for count, z in ((3, 0.1), (3, 0.13), (20, 0.2))
+    ]
+    system = pbd.ParticleSystem(particles, dt=1 / 60, iterations=0)
+    for _ in range(5):
+        system.step()
+        assert system.crossings() == 0
+        heights = [system.positions()[each, 2] for each in (fixed, *falling)]
+        assert all(below.max() < above.min() for below, above in zip(heights, heights[1:]))
+
+
 def test_what_a_path_runs_over_is_said():
     # A plate on a path presses a sheet against a pinned one: there is no room left, and the plate cannot wait.
     particles = pbd.Particles(gravity=(0, 0, 0))
