@@ -99,6 +99,18 @@ def grains(p):
     p.add_particle_contacts(friction=0.3)
 
 
+def surfaces(p):
+    """Cloths and a rope that touch as surfaces."""
+    import pbd
+
+    for z in (0.0, 0.03):
+        pbd.build.cloth(
+            p, (z, z, z), (0.1, 0.01, 0), (0, 0.1, 0), (3, 3), thickness=0.02, friction=0.3, contacts="surface",
+            pins=() if z else ("left_top", "right_bottom"),
+        )  # fmt: skip
+    pbd.build.rope(p, [(0, 0.05, 0.07), (0.1, 0.06, 0.08)], 2, mass=0.01, radius=0.005, friction=0.2)
+
+
 def cloth(p):
     """A cloth of more constraints than one thread projects, with a corner pinned."""
     import pbd
@@ -110,6 +122,7 @@ def cloth(p):
 PARTICLES = {
     "sticks": (sticks, {}), "angles": (angles, {}), "sheets": (sheets, {}),
     "round_colliders": (round_colliders, {}), "flat_colliders": (flat_colliders, {}), "grains": (grains, {}),
+    "surfaces": (surfaces, {}),
     "from_start": (sticks, {"direction": "start"}),
     "cloth": (cloth, {"schedule": "coloured", "substeps": 1, "iterations": 2}), "worlds": (sticks, {"worlds": 100}),
 }  # fmt: skip
