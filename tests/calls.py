@@ -56,7 +56,7 @@ def described():
 SAMPLES = {
     "a": 0, "b": 1, "vertex": 2, "add_angle_limit.a": 1, "add_angle_limit.vertex": 0, "add_angle_limit.b": 2,
     "add_angle_limit.maximum": 2.0, "add_constraints.constraint_type": "stick", "add_constraints.length": 1.0,
-    "members": [(2, 3)], "pairs": [(1, 2)], "edges": [(0, 1, 2, 3)], "tetrahedra": [(0, 1, 2, 3)],
+    "members": [(2, 3)], "pairs": [(1, 2)], "edges": [(0, 1, 2, 3)], "thickness": 0.01, "tetrahedra": [(0, 1, 2, 3)],
     "triangles": [(0, 1, 2)], "elements": [(0, 1, 2)], "particle": 3, "span": (0, 1, 2), "weights": (0.5, 0.5),
     "to": [2], "position": (0, 0, 1), "positions": [(0, 0, 1), (0, 0, 2)], "lower": (-9, -9, -9), "upper": (9, 9, 9),
     "shape": lambda d: rigid.Sphere(0.1), "add_contact_point.particles": [0, 1], "add_attachment.particles": [0, 1],

@@ -13,11 +13,12 @@ distance, and they have no contact point. Such pairs pass by one another, or the
 import taichi as ti
 
 from pbd.core.kernels import load_vector
+from pbd.core.segments import nearest_points
 from rigid.collision.broad_phase import axis_of, contact_margin, origin_of, to_frame, to_world
 from rigid.collision.corners import adjacent_normals, corner, edge, face_loop, face_plane, loop_side
 from rigid.collision.data import SHAPE, STRUCTURE
 from rigid.collision.manifold import add_point
-from rigid.collision.rounded import EDGE_MARGIN, NEGLIGIBLE, nearest_points
+from rigid.collision.rounded import EDGE_MARGIN, NEGLIGIBLE
 
 
 @ti.func

@@ -3,13 +3,14 @@
 import taichi as ti
 
 from pbd.core.kernels import load_vector, store_vector
+from pbd.core.segments import nearest_points
 from rigid.collision.broad_phase import contact_margin, origin_of, to_frame, to_world
 from rigid.collision.corners import adjacent_normals, corner, edge, face_plane
 from rigid.collision.data import CLIP, HEAD, PLACEMENT, SHAPE, STRUCTURE, TRIANGLE
 from rigid.collision.manifold import add_point, first_point, swap_points
 from rigid.collision.mesh_tables import NOT_FLAT
 from rigid.collision.polyhedra import best_face, face_on_face, relative_pose, turn, turn_back
-from rigid.collision.rounded import EDGE_MARGIN, nearest_points
+from rigid.collision.rounded import EDGE_MARGIN
 from rigid.collision.triangles import (
     SLACK,
     has_flag,

@@ -11,6 +11,7 @@ Source: Ericson, Real-Time Collision Detection (2005), section 5.1, for nearest 
 import taichi as ti
 
 from pbd.core.kernels import any_world, load_quaternion
+from pbd.core.segments import nearest_points
 from pbd.core.shapes import CAPSULE, solid_distance
 from rigid.collision.broad_phase import axis_of, contact_margin, origin_of, to_frame, to_world
 from rigid.collision.corners import adjacent_normals, edge, face_loop, face_plane, loop_side
@@ -34,31 +35,6 @@ def core_segment(shapes: ti.template(), scratch: ti.template(), shape, world):
         half = shapes.numbers[world, shape, SHAPE.size + 1]
     end = half * axis_of(scratch, shape, 2, world)
     return origin_of(scratch, shape, world) - end, 2.0 * end, shapes.numbers[world, shape, SHAPE.size]
-
-
-@ti.func
-def nearest_points(p, d, q, e):
-    """The s and t in [0, 1] at which p + s d and q + t e are nearest to one another; d and e may be zero."""
-    r = p - q
-    a, b, c = d.dot(d), d.dot(e), d.dot(r)
-    g, f = e.dot(e), e.dot(r)
-    s, t = 0.0, 0.0
-    if a > 0.0 and g > 0.0:
-        across = a * g - b * b
-        if across > 0.0:
-            s = ti.min(ti.max((b * f - c * g) / across, 0.0), 1.0)
-        t = (b * s + f) / g
-        if t < 0.0:
-            t = 0.0
-            s = ti.min(ti.max(-c / a, 0.0), 1.0)
-        elif t > 1.0:
-            t = 1.0
-            s = ti.min(ti.max((b - c) / a, 0.0), 1.0)
-    elif a > 0.0:
-        s = ti.min(ti.max(-c / a, 0.0), 1.0)
-    elif g > 0.0:
-        t = ti.min(ti.max(f / g, 0.0), 1.0)
-    return s, t
 
 
 @ti.func

@@ -2,11 +2,12 @@
 
 import taichi as ti
 
+from pbd.core.segments import nearest_points
 from rigid.collision.broad_phase import contact_margin, origin_of, to_world
 from rigid.collision.data import SHAPE, TRIANGLE
 from rigid.collision.manifold import add_point
 from rigid.collision.mesh_tables import TESTS_EDGE, TESTS_VERTEX
-from rigid.collision.rounded import EDGE_MARGIN, NEGLIGIBLE, PARALLEL, nearest_points
+from rigid.collision.rounded import EDGE_MARGIN, NEGLIGIBLE, PARALLEL
 from rigid.collision.triangles import (
     ROUND_SLACK,
     has_flag,

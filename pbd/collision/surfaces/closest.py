@@ -3,14 +3,12 @@
 A pair has the particles 0 | 1 2 3, a vertex and a triangle, or 0 1 | 2 3, two edges. Its gap is Σ c_i x_i with
 Σ c_i = 0: from the closest point of the second feature to that of the first.
 
-Source: Ericson, Real-Time Collision Detection (2005), sections 5.1.5 and 5.1.9.
+Source: Ericson, Real-Time Collision Detection (2005), section 5.1.5; pbd/core/segments.py for edges.
 """
 
 import taichi as ti
 
-# Edges are parallel if the squared sine of their angle is below this. Their middles are then taken for the closest
-# points, as far as they are.
-PARALLEL = 1e-6
+from pbd.core.segments import nearest_points
 
 
 @ti.func
@@ -24,7 +22,8 @@ def closest_weights(is_edge, x):
     """Weights (4,) of the gap of two features. Args: is_edge: whether both are edges; x: positions (4, 3) [m]."""
     c = ti.Vector([0.0, 0.0, 0.0, 0.0])
     if is_edge == 1:
-        s, t = closest_of_edges(row(x, 0), row(x, 1), row(x, 2), row(x, 3))
+        p, q = row(x, 0), row(x, 2)
+        s, t = nearest_points(p, row(x, 1) - p, q, row(x, 3) - q, 0.5)
         c = ti.Vector([1.0 - s, s, t - 1.0, -t])
     else:
         w = closest_of_triangle(row(x, 0), row(x, 1), row(x, 2), row(x, 3))
@@ -60,25 +59,6 @@ def closest_of_triangle(p, a, b, c):
         w[1], w[2] = vb / (va + vb + vc), vc / (va + vb + vc)
         w[0] = 1.0 - w[1] - w[2]
     return w
-
-
-@ti.func
-def closest_of_edges(p0, p1, q0, q1):
-    """Parts s and t of the edges p0 p1 and q0 q1 at which they are closest."""
-    u, v, r = p1 - p0, q1 - q0, p0 - q0
-    a, e, f, c, b = u.norm_sqr(), v.norm_sqr(), v.dot(r), u.dot(r), u.dot(v)
-    determinant = a * e - b * b
-    s = 0.5
-    if determinant > PARALLEL * a * e:
-        s = ti.min(ti.max((b * f - c * e) / determinant, 0.0), 1.0)
-    t = (b * s + f) / e
-    if t < 0.0:
-        t = 0.0
-        s = ti.min(ti.max(-c / a, 0.0), 1.0)
-    elif t > 1.0:
-        t = 1.0
-        s = ti.min(ti.max((b - c) / a, 0.0), 1.0)
-    return s, t
 
 
 @ti.func

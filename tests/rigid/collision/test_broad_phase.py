@@ -9,7 +9,7 @@ import pytest
 import pbd
 import rigid
 from rigid.collision import upload
-from rigid.collision.data import HEAD
+from rigid.collision.data import HEAD, PairTypes
 from rigid.collision.narrow_phase import point_finder
 from rigid.collision.upload import pair_types, shape_tables
 from rigid.rotation import normalised
@@ -187,14 +187,18 @@ def test_worlds_with_different_hull_faces_are_refused():
         shape_tables(models, 2)
 
 
+NONE = PairTypes(*[False] * len(PairTypes._fields))
+
+
 def test_pair_types_of_a_model():
     model = rigid.Model()
     model.add_ground()
     assert not any(pair_types([model]))
     model.add_capsule(0.1, 1, mass=1)
-    assert pair_types([model]) == (False, True, False, False, False, False, False)
+    assert pair_types([model]) == NONE._replace(rounded_on_plane=True)
     model.add_box((1, 1, 1), mass=1)
-    assert pair_types([model]) == (False, True, True, True, False, False, False)
+    on_plane = {"rounded_on_plane": True, "polyhedra_on_plane": True}
+    assert pair_types([model]) == NONE._replace(**on_plane, rounded_on_polyhedra=True)
     model.add_shape(1, rigid.Sphere(radius=0.1), rolling_friction=0.01)
     assert pair_types([model]).rolling_and_spinning
 
