@@ -30,7 +30,7 @@ def knot(segments: int = 160, friction: float = 0.2, speed: float = 0.12):
         duration=2.5,
         settings={"verlet": {"dt": 1 / 60, "substeps": 20, "iterations": 10, "solve": "iterative", "damping": 0.05}},
         visuals=[StickVisual(line.sticks, RADIUS, SAND)],
-        camera=Camera((0.1, -1.05, 0.5), (0, 0, HEIGHT - 0.04)),
+        camera=Camera((0.09, -0.88, 0.46), (0, 0, HEIGHT - 0.03)),
     )
 
 

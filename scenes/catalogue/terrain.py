@@ -59,7 +59,7 @@ def terrain(
                 "dt": 1 / 60, "substeps": 8, "iterations": 10, "solve": "iterative", "direction": "current",
                 "damping": 0.03,
             },
-            "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 15},
+            "impulse": {"dt": 1 / 60, "substeps": 8, "iterations": 20},
             "penalty": {"dt": 1 / 60, "substeps": 32, "stiffness": 8e4, "damping": 100.0, "angular_stiffness": 1.6e5,
                         "angular_damping": 100.0},
         },

@@ -1,9 +1,10 @@
 """Edges that cross triangles. Plain numpy in 64 bits: it shares no code with the contacts that it measures.
 
-An edge from p to q crosses a triangle a b c if p and q are on different sides of its plane, and the line through them
-passes inside of its three sides: signed volumes of tetrahedra say both. Pairs that share a particle do not count.
+An edge from p to q crosses a triangle a b c if p and q are on different sides of its plane, and the point where the edge
+meets the plane is inside of the triangle. Round-off decides the sides of an edge in the plane, as in a flat sheet, but
+not whether it meets the triangle. Pairs that share a particle do not count.
 
-Source: Ericson, Real-Time Collision Detection (2005), section 5.3.4.
+Source: Ericson, Real-Time Collision Detection (2005), section 5.3.
 """
 
 import numpy as np
@@ -32,10 +33,12 @@ def crosses(x):
     """Whether edges cross triangles (n,). Args: x: positions (n, 5, 3) of an edge's ends and a triangle's corners."""
     p, q, a, b, c = np.moveaxis(x.astype(float), 1, 0)
     normal = np.cross(b - a, c - a)
-    sides = np.einsum("ij,ij->i", p - a, normal) * np.einsum("ij,ij->i", q - a, normal)
-    around = [np.einsum("ij,ij->i", np.cross(u - p, v - p), q - p) for u, v in ((a, b), (b, c), (c, a))]
-    inside = (np.min(around, axis=0) > 0) | (np.max(around, axis=0) < 0)
-    return (sides < 0) & inside
+    above, below = (np.einsum("ij,ij->i", end - a, normal) for end in (p, q))
+    apart = above * below < 0
+    part = np.where(apart, above, 0) / np.where(apart, above - below, 1)
+    x = p + part[:, None] * (q - p)
+    around = [np.einsum("ij,ij->i", np.cross(v - u, x - u), normal) for u, v in ((a, b), (b, c), (c, a))]
+    return apart & (np.min(around, axis=0) > 0)
 
 
 def pairs_of_boxes(first, second):
