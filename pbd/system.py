@@ -29,7 +29,7 @@ from pbd.options import ParticleOptions
 from pbd.particles import checked_wind, inverse
 from pbd.state import State
 from pbd.step_hooks import StepHooks
-from pbd.tearing import Tearing
+from pbd.tearing import Tearing, refuse_torn_surfaces
 
 # A launch makes at most so many substeps, which keeps the inputs small, and at most so many projections, which take a
 # tenth of a second: the user can interrupt only between launches.
@@ -86,6 +86,7 @@ class ParticleSystem(UsesTaichi):
             self.arrays, self._types, self.schedule.orders, self.particles.triangles()
         )
         self._tearing, self.events = Tearing(self.constraints, self._values), []
+        refuse_torn_surfaces(self.particles.surfaces, self._tearing.pairs)
         self._creasing = Creasing(self.constraints, self._values)
         # Contacts are sought as far as the largest contact distance and half as much again, to allow for motion.
         self._search_radius = 3.0 * max(0.0, self._radii.max()) or 1.0
@@ -421,6 +422,9 @@ class ParticleSystem(UsesTaichi):
 
     def cut(self, sticks):
         """Cut sticks in all worlds for good, with bending and wind across them. Args: (n,) indices into `sticks()`."""
+        pairs, _ = self.sticks()
+        chosen = indices("sticks", sticks, len(pairs), of="sticks")
+        refuse_torn_surfaces(self.particles.surfaces, pairs[chosen])
         if self.has_bands:
             self._leave_lanes()  # bands are no longer alike
         self.constraints.cut(sticks)

@@ -21,6 +21,21 @@ from pbd.host.constraint_values import CUT_COMPLIANCE
 from pbd.host.edges import edges_among
 
 
+def refuse_torn_surfaces(surfaces, pairs):
+    """Raise NotImplementedError if a stick that is to tear is an edge of a surface, which would go on touching.
+
+    Args: surfaces: a list of pbd.description.surfaces.Surface; pairs: particles of sticks (n, 2).
+    """
+    for number, surface in enumerate(surfaces):
+        rows, places = edges_among(surface.members, pairs)
+        if len(rows):
+            a, b = pairs[places[0]]
+            raise NotImplementedError(
+                f"the stick of particles {a} and {b} tears or is cut, and is part of surface {number}, which would "
+                'stay: expected no tear, or contacts="spheres"'
+            )
+
+
 class Tearing:
     """The sticks of a system that tear.
 

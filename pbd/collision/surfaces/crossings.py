@@ -1,8 +1,8 @@
 """Edges that cross triangles. Plain numpy in 64 bits: it shares no code with the contacts that it measures.
 
-An edge from p to q crosses a triangle a b c if p and q are on different sides of its plane, and the point where the edge
-meets the plane is inside of the triangle. Round-off decides the sides of an edge in the plane, as in a flat sheet, but
-not whether it meets the triangle. Pairs that share a particle do not count.
+An edge from p to q crosses a triangle a b c if p and q are on different sides of its plane, and the point where the
+edge meets the plane is inside of the triangle. Round-off decides the sides of an edge in the plane, as in a flat sheet,
+but not whether it meets the triangle. Pairs that share a particle do not count.
 
 Source: Ericson, Real-Time Collision Detection (2005), section 5.3.
 """
