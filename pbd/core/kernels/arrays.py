@@ -23,12 +23,14 @@ has an axis of groups instead, and vectors of lanes as elements. `read` and `wri
 """
 
 from functools import cache
+from math import prod
 from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
 import taichi as ti
 
 from pbd.core.kernels.lanes.layout import Common, Layout
+from pbd.core.kernels.memory import refuse_too_large
 from pbd.core.kernels.mode import KERNELS
 from pbd.core.kernels.runtime import default_real, numpy_type, present_program, require_program
 
@@ -194,9 +196,11 @@ def allocate(declaration, values=None, **counts):
 
     Returns: an instance of the declaration, of Taichi arrays.
 
-    Raises: ValueError for values of another shape than declared, TypeError for a field or length that is not there.
+    Raises: ValueError for values of another shape than declared, TypeError for a field or length that is not there,
+    MemoryError if the arrays do not fit into what is free on the device.
     """
     values = dict(values or {})
+    refuse_too_large(memory_needed(declaration, values, counts), f"the arrays of {declaration.__name__}")
     found = {}
     for name, annotation in fields_of(declaration).items():
         given = values.pop(name, None)
@@ -211,6 +215,20 @@ def allocate(declaration, values=None, **counts):
     if values:
         raise TypeError(f"{declaration.__name__} has no array {', '.join(values)}: expected {', '.join(found)}")
     return declaration(**found)
+
+
+def memory_needed(declaration, values, counts):
+    """Memory that the arrays of a declaration need [bytes], but for groups that are given. Args: see `allocate`."""
+    needed = 0
+    for name, annotation in fields_of(declaration).items():
+        given = (values or {}).get(name)
+        if is_declaration(annotation):
+            needed += 0 if isinstance(given, annotation) else memory_needed(annotation, given, counts)
+        elif is_array(annotation) and annotation.element is None:
+            shape = (length_of(f"{declaration.__name__}.{name}", axis, counts) for axis in annotation.axes)
+            number = np.int32 if annotation.integer else numpy_type(default_real())
+            needed += prod(shape) * annotation.width * np.dtype(number).itemsize
+    return needed
 
 
 def make_array(name, annotation, values, counts):

@@ -117,6 +117,20 @@ def test_memory_is_counted_in_bytes():
     assert memory_of(allocate(Data, **COUNTS)) == 2 * 4 * 8 * real + 4 * 4 + 5 * 2 * 3 * real + 2 * 4
 
 
+def test_arrays_that_do_not_fit_are_refused_before_they_are_made(monkeypatch):
+    monkeypatch.setattr("pbd.core.kernels.memory.free_memory", lambda: 7 * 10**9)
+    # vectors of 10⁹ particles in 2 worlds; the other arrays are below the last digit
+    needed = 2 * 10**9 * 3 * np.dtype(real_type()).itemsize
+    with pytest.raises(MemoryError, match=f"the arrays of Data need {needed / 1e9:.3g} GB, and 7 GB of memory"):
+        allocate(Data, **{**COUNTS, "particles": 10**9})
+    monkeypatch.setattr("pbd.core.kernels.memory.free_memory", lambda: None)  # nobody knows: not refused here
+    monkeypatch.setattr("pbd.core.kernels.memory.MUCH", 1)
+    allocate(Data, **COUNTS)
+    monkeypatch.setattr("pbd.core.kernels.memory.free_memory", lambda: 100)
+    with pytest.raises(MemoryError, match="kB of memory are free"):
+        allocate(Rows, **COUNTS)
+
+
 def test_arrays_are_written_and_read_whole():
     rows = allocate(Rows, **COUNTS)
     write(rows.group, [1, 2, 3, 4])
