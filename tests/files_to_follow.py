@@ -1,6 +1,9 @@
 """Count the files that a reader follows: those that a few short runs enter, as plain Python, with a profiler.
 
-    VERLETLAB_KERNELS=plain python tests/files_to_follow.py      prints a table, and the files of a contact impulse
+    VERLETLAB_KERNELS=plain python tests/files_to_follow.py      prints the files to follow, and a table of all
+
+A stick and a hinge are followed through nested calls: from `add_stick` to where it is kept, and from `step` to the
+projection of its sticks. What is made in between, arrays and schedules, is counted with the construction.
 
 A contact impulse of "impulse" is followed from its contact point to the velocities of bodies: through the functions of
 its step that detect contacts, prepare groups, start warm and iterate, in rigid/solvers and rigid/constraints. Geometry
@@ -78,6 +81,64 @@ def files_of_a_contact_impulse():
     return [each for each in files(functions, "rigid/solvers/", "rigid/constraints/") if not each.endswith("/data.py")]
 
 
+def nested(call, *ends):
+    """Functions of nested calls that lead to functions in some files. Args: call; ends: how names of files begin.
+
+    Returns: {file: names of functions}, in the order in which they are met first, without pbd/core.
+    """
+    found = {}
+
+    def profile(frame, event, _):
+        if event != "call" or not name_of(frame).startswith(ends):
+            return
+        frames = []
+        while frame:
+            frames.append(frame)
+            frame = frame.f_back
+        for each in reversed(frames):
+            name = name_of(each)
+            if name.startswith(("pbd/", "rigid/")) and not name.startswith("pbd/core/"):
+                found.setdefault(name, {})[each.f_code.co_name] = None
+
+    sys.setprofile(profile)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return {name: list(functions) for name, functions in found.items()}
+
+
+def name_of(frame):
+    """The name of a frame's file below the project's root, or "". Args: frame: of Python's stack."""
+    path = Path(frame.f_code.co_filename)
+    return str(path.relative_to(ROOT)) if path.is_absolute() and path.is_relative_to(ROOT) else ""
+
+
+def files_of_a_stick():
+    """The files from `add_stick` to moved positions. Returns: {file: names of functions}."""
+    import pbd
+
+    particles = pbd.Particles(gravity=(0, 0, -9.81))
+    first = particles.add_particle((0, 0, 0), mass=1.0)
+    second = particles.add_particle((1, 0, 0), mass=1.0)
+    kept = nested(lambda: particles.add_stick(first, second), "pbd/description/")
+    system = pbd.ParticleSystem(particles, dt=0.01)
+    system.step()
+    return kept | nested(system.step, "pbd/constraints/stick.py")
+
+
+def files_of_a_hinge():
+    """The files from `add_hinge` to moved bodies with "verlet". Returns: {file: names of functions}."""
+    import rigid
+
+    model = rigid.Model(gravity=(0, 0, -9.81))
+    rod = model.add_box((0.5, 0.05, 0.05), mass=1.0, position=(0.25, 0, 0))
+    kept = nested(lambda: model.add_hinge(rigid.GROUND, rod, (0, 0, 0), (0, 1, 0)), "rigid/joints/")
+    solver = rigid.solver("verlet", model, dt=0.01)
+    solver.step()
+    return kept | nested(solver.step, "pbd/constraints/stick.py")
+
+
 def stick():
     """What enters functions from `add_stick` to moved positions. Returns: {part: functions}."""
     import pbd
@@ -109,14 +170,23 @@ def hinge():
     return {**parts, "step": entered(made[0].step)}
 
 
+def followed():
+    """What a reader follows, and through which files: {name: files}."""
+    return {
+        "a contact impulse": files_of_a_contact_impulse(),
+        "a stick": list(files_of_a_stick()),
+        "a hinge": list(files_of_a_hinge()),
+    }
+
+
 def main():
     """Print the table."""
+    sys.path[0] = str(ROOT)  # not tests/, whose folders have the names of packages
     ti.init(arch=ti.cpu, default_fp=ti.f64, log_level=ti.ERROR)
-    of_impulse = files_of_a_contact_impulse()
     runs = {"impulse, a sphere on the ground": {"step": entered(sphere_on_the_ground().step)}}
     runs |= {"a stick": stick(), "verlet, a hinge": hinge()}
-    print(f"a contact impulse of impulse: {len(of_impulse)} files")
-    print(*(f"    {name}" for name in of_impulse), sep="\n")
+    for name, found in followed().items():
+        print(f"{name}: {len(found)} files", *(f"    {each}" for each in found), sep="\n")
     for name, parts in runs.items():
         for part, functions in parts.items():
             outside = [file for file in files(functions) if not file.startswith("pbd/core/")]

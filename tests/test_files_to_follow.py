@@ -1,10 +1,13 @@
-"""The documents name the files through which a reader follows a contact impulse."""
+"""The documents name the files through which a reader follows a contact impulse, a stick and a hinge."""
 
+import json
 import os
 import re
 import subprocess
 import sys
+from functools import cache
 
+import pytest
 from documents import ROOT
 
 PROGRAM = """
@@ -13,20 +16,40 @@ import taichi as ti
 sys.path.insert(0, "tests")
 import files_to_follow
 ti.init(arch=ti.cpu, default_fp=ti.f64, log_level=ti.ERROR)
-print(json.dumps(files_to_follow.files_of_a_contact_impulse()))
+print(json.dumps(files_to_follow.followed()))
 """
-MOST = 7
 
 
-def test_a_contact_impulse_passes_through_the_files_that_the_documents_name():
-    # Plain kernels are chosen before the first import, so they run in a process of their own.
+@cache
+def followed():
+    """What a reader follows, and through which files: {name: files}.
+
+    Plain kernels are chosen before the first import, so they run in a process of their own.
+    """
     environment = {**os.environ, "VERLETLAB_KERNELS": "plain", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False, env=environment, cwd=ROOT
     )
     assert done.returncode == 0, done.stderr
-    found = set(re.findall(r'"([\w/.]+)"', done.stdout.splitlines()[-1]))
-    chapter = (ROOT / "docs" / "solvers.md").read_text(encoding="utf-8").split("\n## impulse\n")[1].split("\n## ")[0]
-    steps = chapter.split("a contact impulse passes through")[1].split("### ")[0]
-    assert set(re.findall(r"^\d+\. \[([\w/.]+)\]", steps, re.MULTILINE)) == found
-    assert len(found) <= MOST
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def named(solver, begin, end):
+    """Files that the document on solvers names between two texts of a solver's chapter."""
+    chapter = (ROOT / "docs" / "solvers.md").read_text(encoding="utf-8").split(f"\n## {solver}\n")[1].split("\n## ")[0]
+    return set(re.findall(r"\[((?:pbd|rigid)/[\w/.]+)\]", chapter.split(begin)[1].split(end)[0]))
+
+
+@pytest.mark.parametrize(
+    ("name", "solver", "begin", "end", "most"),
+    [
+        ("a contact impulse", "impulse", "a contact impulse passes through", "`test_", 7),
+        ("a stick", "verlet", "A stick of a particle system passes through", "A hinge", 7),
+        ("a hinge", "verlet", "A hinge of", "`test_", 15),
+    ],
+    ids=["contact", "stick", "hinge"],
+)
+def test_what_is_followed_passes_through_the_files_that_the_documents_name(name, solver, begin, end, most):
+    found = set(followed()[name])
+    assert named(solver, begin, end) == found
+    assert len(found) <= most
