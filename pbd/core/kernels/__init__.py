@@ -41,6 +41,7 @@ from pbd.core.kernels.device_copies import held
 from pbd.core.kernels.lanes.choice import choose_lanes
 from pbd.core.kernels.lanes.layout import Placed, Substitute
 from pbd.core.kernels.launch_length import LaunchLength, count_last_turns, refuse_ended_loops
+from pbd.core.kernels.public.columns import load_quaternion, load_vector, store_quaternion, store_vector, three_of
 from pbd.core.kernels.runtime import (
     LOOP_STRIDE,
     UsesTaichi,
@@ -59,7 +60,6 @@ if KERNELS == "quick":
     from pbd.core.kernels.lanes.each_world import each_world, in_all_lanes, in_lanes
     from pbd.core.kernels.lanes.numbers import FirstRows, SingleItems, in_numbers, largest_of_lanes, rotated
     from pbd.core.kernels.lanes.statements import any_world
-    from pbd.core.kernels.quick.columns import load_quaternion, load_vector, store_quaternion, store_vector, three_of
     from pbd.core.kernels.quick.compilation import compiling
     from pbd.core.kernels.quick.functions import compiled_once, hidden_if
     from pbd.core.kernels.quick.launch import Launch, make_kernel
@@ -73,12 +73,7 @@ else:
         in_lanes,
         in_numbers,
         largest_of_lanes,
-        load_quaternion,
-        load_vector,
         rotated,
-        store_quaternion,
-        store_vector,
-        three_of,
     )
     from pbd.core.kernels.public.functions import compiled_once, hidden_if
     from pbd.core.kernels.settings import exactly as compiling

@@ -16,13 +16,13 @@ long, on a busy machine, where repeated runs differ by 0.3 s [s of processor tim
     deleted                                          to read its kernels    to the first step
     nothing                                          0.7                    4.5
     functions.py, for public/functions.py            0.6                    6.0
-    columns.py, for public/columns.py                0.7                    4.1
     reading/variables.py                             0.6                    5.2
     reading/subscripts.py                            0.9                    4.6
     reading/source.py                                0.7                    3.8
-    reading/vector_methods.py, with columns.py       1.2                    4.8
+    reading/vector_methods.py                        1.2                    4.8
     all of these                                     2.1                    7.5
 
-So columns.py and reading/source.py gain nothing that this scene shows. Without reading/definitions.py the import takes
-0.5 s instead of 0.4. Only kernel_lookup.py needs signature.py. Without both, later starts read kernels again.
+In a quieter hour, medians of five: 5.2 with reading/source.py and 5.8 without, for "articulated" 8.1 and 7.9. Without
+reading/definitions.py the import takes 0.5 s instead of 0.4. Only kernel_lookup.py needs signature.py. Without both,
+later starts read kernels again.
 """

@@ -52,12 +52,6 @@ def component(vector, k):
     return impl.subscript(None, vector, k)
 
 
-def components(vector, first, count):
-    """Some components of a vector, as a vector."""
-    vector = once(vector)
-    return matrix.make_matrix([component(vector, first + k) for k in range(count)])
-
-
 def for_vectors(name, method):
     """A method for vectors of the precision of `ti.init`; Taichi's serves others. Args: name: Taichi's; method."""
 
