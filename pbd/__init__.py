@@ -21,6 +21,7 @@ from pbd.core.kernels import KERNELS
 from pbd.core.kernels.plain.functions import plain
 from pbd.core.results import Diverged, Energy, Event, Statistics
 from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, MeshCollider, Plane, Sphere
+from pbd.description.deforming_mesh import DeformingMesh
 from pbd.particles import Particles
 from pbd.state import State
 from pbd.system import ParticleSystem
@@ -32,6 +33,7 @@ __all__ = [
     "ConstraintType",
     "ConvexHull",
     "Cylinder",
+    "DeformingMesh",
     "Diverged",
     "Energy",
     "Event",

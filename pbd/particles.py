@@ -26,7 +26,8 @@ from pbd.core.validate import (
 from pbd.description import rest_values
 from pbd.description.constraint_sets import ConstraintSets
 from pbd.description.contact_elements import NO_ELEMENTS, elements_of, point_of
-from pbd.description.surfaces import segments_of, surface_of
+from pbd.description.deforming_mesh import DeformingMesh
+from pbd.description.surfaces import segments_of, shortest_edge, surface_of
 
 # Names of the types of sticks, by the bound of their lengths.
 STICK_NAMES = {"equal": "stick", "at_least": "stick at least", "at_most": "stick at most"}
@@ -369,16 +370,19 @@ class Particles(Description):
         """Keep every particle out of a shape.
 
         Args:
-            shape: pbd.Plane, Sphere, Capsule, Cylinder, Box, ConvexHull or MeshCollider.
+            shape: pbd.Plane, Sphere, Capsule, Cylinder, Box, ConvexHull or MeshCollider; or a pbd.DeformingMesh, which
+                stops surfaces and segments (`add_surface`), and its points become particles on paths.
             friction: Coulomb's μ.
             restitution: in [0, 1].
             motion: function of time [s] that returns the position of the shape's frame (3,), or (position, rotation);
                 None for a shape at rest.
 
-        Returns: its index.
+        Returns: its index; of a DeformingMesh that in `surfaces`, which has its triangles as indices of particles.
         """
+        if isinstance(shape, DeformingMesh):
+            return self._add_deforming_mesh(shape, friction, restitution, motion)
         if not isinstance(shape, Shape):
-            expected = "a Plane, Sphere, Capsule, Cylinder, Box, ConvexHull or MeshCollider"
+            expected = "a Plane, Sphere, Capsule, Cylinder, Box, ConvexHull, MeshCollider or DeformingMesh"
             raise TypeError(f"shape of a collider is {shown(shape)}: expected {expected}")
         if shape.kind == MESH:
             raise NotImplementedError(
@@ -391,6 +395,17 @@ class Particles(Description):
         collider.pose(0.0)
         self.colliders.append(collider)
         return len(self.colliders) - 1
+
+    def _add_deforming_mesh(self, mesh, friction, restitution, motion):
+        """Add a deforming mesh as a surface of particles on paths. Args: mesh; others: see `add_collider`."""
+        if motion is not None or restitution:
+            raise ValueError("a DeformingMesh with motion or restitution: expected positions that move, and neither")
+        points = self.add_particles(mesh(0.0), math.inf)
+        self.add_path(points, mesh)
+        triangles, thickness = points[mesh.triangles], mesh.thickness
+        if thickness is None:
+            thickness = 0.5 * shortest_edge(triangles, self.positions())
+        return self.add_surface(triangles, thickness=thickness, friction=friction, self_contact=False)
 
     def add_particle_contacts(self, friction=0.0):
         """Keep particles apart by the sum of their radii. For cloth, a radius is half the thickness.

@@ -1,5 +1,6 @@
 """Surfaces and segments of a description, which keep their distance. Plain numpy, without Taichi."""
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,7 +48,7 @@ def surface_of(triangles, thickness, friction, self_contact, positions):
         boolean("self_contact", self_contact),
     )
     edges = made.edges()
-    lengths = np.linalg.norm(np.diff(positions[edges], axis=1)[:, 0], axis=1)
+    lengths = lengths_of(edges, positions)
     if len(lengths) and lengths.min() < thickness:
         shortest = int(np.argmin(lengths))
         raise ValueError(
@@ -57,10 +58,22 @@ def surface_of(triangles, thickness, friction, self_contact, positions):
     return made
 
 
+def lengths_of(edges, positions):
+    """Lengths of edges (n, 2) [m]."""
+    return np.linalg.norm(np.diff(positions[edges], axis=1)[:, 0], axis=1)
+
+
+def shortest_edge(triangles, positions):
+    """Length of the shortest edge of triangles (n, 3) [m]."""
+    from pbd.build.topology import edges_of
+
+    return lengths_of(edges_of(triangles), positions).min()
+
+
 def segments_of(pairs, radius, friction, self_contact, positions):
     """Check segments. Args: see `Particles.add_segments`; positions: of all particles [m]. Returns: a Surface."""
     pairs = members_of("segment", indices("pairs of segments", pairs, len(positions), 2))
-    lengths = np.linalg.norm(np.diff(positions[pairs], axis=1)[:, 0], axis=1)
+    lengths = lengths_of(pairs, positions)
     if not lengths.all():
         pair = shown(pairs[np.argmin(lengths)])
         raise ValueError(f"segment between particles {pair}, which coincide: expected a length")
@@ -79,3 +92,19 @@ def members_of(what, members):
     if (counts > 1).any():
         raise ValueError(f"{what} on particles {shown(members[first[counts > 1][0]])} is given twice: expected once")
     return members.astype(np.int64)
+
+
+def warn_of_what_meets_no_mesh(description):
+    """Warn if a deforming mesh is beside particles that are on no surface. Args: description: a Particles."""
+    pinned = np.isinf(description.masses())
+    meshes = [each for each in description.surfaces if pinned[each.members].all() and not each.self_contact]
+    on_surface = np.zeros(len(pinned), bool)
+    for each in description.surfaces:
+        on_surface[each.members] = True
+    alone = np.flatnonzero(~on_surface & ~pinned)
+    if meshes and len(alone):
+        warnings.warn(
+            f"particle {alone[0]} (and {len(alone) - 1} more) is on no surface or segment, so it passes through meshes "
+            'that deform: expected add_surface, add_segments, or build.cloth(..., contacts="surface")',
+            UserWarning, stacklevel=4,
+        )  # fmt: skip

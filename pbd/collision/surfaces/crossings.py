@@ -2,7 +2,7 @@
 
 An edge from p to q crosses a triangle a b c if p and q are on different sides of its plane, and the point where the
 edge meets the plane is inside of the triangle. Round-off decides the sides of an edge in the plane, as in a flat sheet,
-but not whether it meets the triangle. Pairs that share a particle do not count.
+but not whether it meets the triangle. Pairs that share a particle do not count, nor those that nothing can move.
 
 Source: Ericson, Real-Time Collision Detection (2005), section 5.3.
 """
@@ -13,10 +13,11 @@ import numpy as np
 AT_A_TIME = 1 << 20
 
 
-def crossing_pairs(positions, edges, triangles):
+def crossing_pairs(positions, edges, triangles, pinned=None):
     """Find the edges that cross triangles.
 
-    Args: positions: (particles, 3) [m]; edges: (e, 2) and triangles: (t, 3) indices of particles.
+    Args: positions: (particles, 3) [m]; edges: (e, 2) and triangles: (t, 3) indices of particles; pinned: which
+    particles nothing moves, or None.
 
     Returns: (n, 5), the particles of each edge and of the triangle that it crosses.
     """
@@ -25,6 +26,8 @@ def crossing_pairs(positions, edges, triangles):
         pair = np.column_stack([edges[e], triangles[t]])
         apart = (pair[:, :2, None] != pair[:, None, 2:]).all(axis=(1, 2))
         pair = pair[apart]
+        if pinned is not None:
+            pair = pair[~pinned[pair].all(axis=1)]
         found.append(pair[crosses(positions[pair])])
     return np.concatenate(found)
 
@@ -81,7 +84,8 @@ def edges_and_triangles(surfaces):
 def refuse_crossed(descriptions):
     """Raise ValueError if surfaces of a description cross. Args: descriptions: a list of Particles."""
     for world, description in enumerate(descriptions):
-        pairs = crossing_pairs(description.positions(), *edges_and_triangles(description.surfaces))
+        pinned = np.isinf(description.masses())
+        pairs = crossing_pairs(description.positions(), *edges_and_triangles(description.surfaces), pinned)
         if len(pairs):
             where = f" of world {world}" if len(descriptions) > 1 else ""
             more = f" (and {len(pairs) - 1} more pairs)" if len(pairs) > 1 else ""

@@ -1,0 +1,86 @@
+"""A mesh whose points are given over time, such as an animated character. Plain numpy, without Taichi.
+
+It is a surface of kinematic particles. So its points have velocities, and it touches what surfaces and segments touch:
+cloth, ropes, soft bodies, with friction, on both sides.
+"""
+
+import numpy as np
+
+from pbd.core.messages import shown
+from pbd.core.validate import finite_array, function_of_time, indices, positive, real_array
+
+
+class DeformingMesh:
+    """A mesh that moves surfaces and segments, and that nothing moves: see `Particles.add_collider`.
+
+    Args:
+        triangles: (n, 3) indices of points.
+        positions: function of time [s] that returns all points (points, 3) [m]; or frames (frames, points, 3), between
+            which points move straight, and after which they stay.
+        fps: frames per second, of frames.
+        thickness: see `Particles.add_surface` [m]; None for half the shortest edge at the start.
+
+    Raises: ValueError for points that are not finite, or a closed mesh that turns inside out: in a frame, or as soon as
+    the function does; IndexError for triangles of points that are not there.
+    """
+
+    def __init__(self, triangles, positions, *, fps=60.0, thickness=None):
+        self.frames, self.fps = None, positive("fps", fps)
+        if callable(positions):
+            self._function = function_of_time("positions of a deforming mesh", positions)
+        else:
+            self.frames = finite_frames(positions)
+        first = self._points(0.0)
+        self.triangles = indices("triangles of a deforming mesh", triangles, len(first), 3, of="points")
+        self._volume = volume(first, self.triangles)
+        self.thickness = thickness if thickness is None else positive("thickness", thickness)
+        for k in range(0 if self.frames is None else len(self.frames)):
+            self(k / self.fps)
+
+    def __call__(self, time):
+        """Points at a time [s] (points, 3) [m]."""
+        points = self._points(time)
+        if self._volume is not None and volume(points, self.triangles) * self._volume <= 0.0:
+            raise ValueError(f"deforming mesh is inside out at {time:g} s: expected the volume to keep its sign")
+        return points
+
+    def _points(self, time):
+        if self.frames is None:
+            return finite_array(f"points of a deforming mesh at {time:g} s", self._function(time), (None, 3))
+        place = min(max(time * self.fps, 0.0), len(self.frames) - 1.0)
+        before = min(int(place), max(len(self.frames) - 2, 0))
+        after = min(before + 1, len(self.frames) - 1)
+        return self.frames[before] + (place - before) * (self.frames[after] - self.frames[before])
+
+
+def finite_frames(positions):
+    """Check frames of a deforming mesh. Args: positions: (frames, points, 3) [m]. Returns: the same as an array."""
+    frames = real_array("positions of a deforming mesh", positions)
+    if frames.ndim != 3 or frames.shape[2] != 3 or not len(frames):
+        raise ValueError(
+            f"positions of a deforming mesh have shape {frames.shape}: expected a function of time, or frames of shape "
+            "(frames, points, 3)"
+        )
+    wrong = np.argwhere(~np.isfinite(frames))
+    if len(wrong):
+        frame, point = wrong[0, :2]
+        raise ValueError(
+            f"point {point} of a deforming mesh is {shown(frames[frame, point])} in frame {frame}: expected numbers"
+        )
+    return frames
+
+
+def volume(points, triangles):
+    """Signed volume inside of a mesh [m³], or None if it is open. Args: points (n, 3) [m]; triangles (m, 3)."""
+    from pbd.build.mesh import Mesh  # builders import descriptions
+
+    return Mesh(points, triangles).volume if is_closed(triangles) else None
+
+
+def is_closed(triangles):
+    """Whether each edge of triangles (n, 3) is that of two, which run along it in opposite directions."""
+    from pbd.build.topology import half_edges
+
+    start, end, _ = half_edges(triangles)
+    there, back = (np.unique(np.stack(pair, axis=1), axis=0) for pair in ((start, end), (end, start)))
+    return len(there) == len(start) and np.array_equal(there, back)
