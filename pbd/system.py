@@ -434,7 +434,7 @@ class ParticleSystem(UsesTaichi):
     def crossings(self):
         """Count the pairs of an edge and a triangle of surfaces that cross now: 0, or (worlds,) where worlds > 1.
 
-        Contacts of surfaces keep it at zero. Edges of segments count, too.
+        Contacts of surfaces keep it at zero. Edges of segments count, too; what nothing can move does not.
         """
         edges, triangles = edges_and_triangles(self.particles.surfaces)
         positions = self.positions().reshape(self.worlds, self.count, 3)

@@ -32,7 +32,7 @@ class DeformingMesh:
             self.frames = finite_frames(positions)
         first = self._points(0.0)
         self.triangles = indices("triangles of a deforming mesh", triangles, len(first), 3, of="points")
-        self._volume = volume(first, self.triangles)
+        self._volume = self._volume_of(first) if is_closed(self.triangles) else None
         self.thickness = thickness if thickness is None else positive("thickness", thickness)
         for k in range(0 if self.frames is None else len(self.frames)):
             self(k / self.fps)
@@ -40,9 +40,14 @@ class DeformingMesh:
     def __call__(self, time):
         """Points at a time [s] (points, 3) [m]."""
         points = self._points(time)
-        if self._volume is not None and volume(points, self.triangles) * self._volume <= 0.0:
+        if self._volume is not None and self._volume_of(points) * self._volume <= 0.0:
             raise ValueError(f"deforming mesh is inside out at {time:g} s: expected the volume to keep its sign")
         return points
+
+    def _volume_of(self, points):
+        from pbd.build.mesh import Mesh  # builders import descriptions
+
+        return Mesh(points, self.triangles).volume
 
     def _points(self, time):
         if self.frames is None:
@@ -70,16 +75,9 @@ def finite_frames(positions):
     return frames
 
 
-def volume(points, triangles):
-    """Signed volume inside of a mesh [m³], or None if it is open. Args: points (n, 3) [m]; triangles (m, 3)."""
-    from pbd.build.mesh import Mesh  # builders import descriptions
-
-    return Mesh(points, triangles).volume if is_closed(triangles) else None
-
-
 def is_closed(triangles):
     """Whether each edge of triangles (n, 3) is that of two, which run along it in opposite directions."""
-    from pbd.build.topology import half_edges
+    from pbd.build.topology import half_edges  # builders import descriptions
 
     start, end, _ = half_edges(triangles)
     there, back = (np.unique(np.stack(pair, axis=1), axis=0) for pair in ((start, end), (end, start)))
