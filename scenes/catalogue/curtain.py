@@ -1,7 +1,6 @@
 """An arm pushes a curtain aside. It is a mesh whose points are given over time, so it meets the cloth as a surface."""
 
 import numpy as np
-import trimesh
 
 import pbd
 from pbd import build
@@ -27,6 +26,8 @@ def curtain(count: int = 31, thickness: float = 0.008, friction: float = 0.3):
     top = np.flatnonzero(particles.positions()[:, 2] > RAIL - 1e-9)
     rings = top[np.argsort(particles.positions()[top, 0])][:: max(1, (count - 1) // 12)]
     particles.add_path(rings, pushed_together(particles.positions()[rings].copy()))
+    import trimesh  # takes a while, and other scenes do not need it
+
     mesh = trimesh.creation.capsule(0.6, ARM, count=(16, 16))
     arm = pbd.DeformingMesh(mesh.faces, reaching(turned_to_y(mesh.vertices)))
     surface = particles.surfaces[particles.add_collider(arm, friction=friction)]
