@@ -27,7 +27,7 @@ from pbd.description import rest_values
 from pbd.description.constraint_sets import ConstraintSets
 from pbd.description.contact_elements import NO_ELEMENTS, elements_of, point_of
 from pbd.description.deforming_mesh import DeformingMesh
-from pbd.description.surfaces import segments_of, shortest_edge, surface_of
+from pbd.description.surfaces import segments_of, surface_of
 
 # Names of the types of sticks, by the bound of their lengths.
 STICK_NAMES = {"equal": "stick", "at_least": "stick at least", "at_most": "stick at most"}
@@ -402,10 +402,8 @@ class Particles(Description):
             raise ValueError("a DeformingMesh with motion or restitution: expected positions that move, and neither")
         points = self.add_particles(mesh(0.0), math.inf)
         self.add_path(points, mesh)
-        triangles, thickness = points[mesh.triangles], mesh.thickness
-        if thickness is None:
-            thickness = 0.5 * shortest_edge(triangles, self.positions())
-        return self.add_surface(triangles, thickness=thickness, friction=friction, self_contact=False)
+        triangles = points[mesh.triangles]
+        return self.add_surface(triangles, thickness=mesh.thickness, friction=friction, self_contact=False)
 
     def add_particle_contacts(self, friction=0.0):
         """Keep particles apart by the sum of their radii. For cloth, a radius is half the thickness.

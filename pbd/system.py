@@ -14,7 +14,7 @@ from pbd.core.results import Energy, Statistics
 from pbd.core.validate import finite_vector, indices, spread, whole
 from pbd.creasing import Creasing
 from pbd.data import REPORT, Settings
-from pbd.description.surfaces import warn_of_what_meets_no_mesh
+from pbd.description.deforming_mesh import warn_of_what_passes_through
 from pbd.direct.tables import direct_arrays, parts_state, write_parts_state
 from pbd.direct.touch_tables import touch_arrays, touch_state, touching_particles, write_touch_state
 from pbd.execution.lanes import counts_in_lanes, lanes_of
@@ -71,7 +71,7 @@ class ParticleSystem(UsesTaichi):
         self.particles = descriptions[0].frozen()
         self.count = len(self.particles)
         refuse_crossed(descriptions)
-        warn_of_what_meets_no_mesh(self.particles)
+        warn_of_what_passes_through(self.particles)
         self.clock = Clock(given.dt, given.substeps)
         self.environment = Environment(self.particles, given.grabs)
         self._types, constraints = collect_constraints(descriptions, given.solve != "iterative")

@@ -33,12 +33,10 @@ def entered(call, step=None, phases=()):
         code = frame.f_code
         if event == "call":
             stack.append(code.co_name)
-            path = Path(code.co_filename)
-            if path.is_absolute() and path.is_relative_to(ROOT):
-                name = str(path.relative_to(ROOT))
-                counts = name.startswith(("pbd/", "rigid/")) and not name.startswith("pbd/core/kernels/")
-                if counts and (step is None or is_within(stack, step, phases)):
-                    found.add((name, code.co_name))
+            name = name_of(frame)
+            counts = name.startswith(("pbd/", "rigid/")) and not name.startswith("pbd/core/kernels/")
+            if counts and (step is None or is_within(stack, step, phases)):
+                found.add((name, code.co_name))
         elif event == "return" and stack:
             stack.pop()
 
@@ -114,14 +112,37 @@ def name_of(frame):
     return str(path.relative_to(ROOT)) if path.is_absolute() and path.is_relative_to(ROOT) else ""
 
 
+def two_particles():
+    """A description of two particles, between which a stick may be added."""
+    import pbd
+
+    particles = pbd.Particles(gravity=(0, 0, -9.81))
+    particles.add_particles([(0, 0, 0), (1, 0, 0)], mass=1.0)
+    return particles
+
+
+def a_rod():
+    """A model of a rod, to which a hinge may be added at the origin."""
+    import rigid
+
+    model = rigid.Model(gravity=(0, 0, -9.81))
+    model.add_box((0.5, 0.05, 0.05), mass=1.0, position=(0.25, 0, 0))
+    return model
+
+
+def hinge_of(model):
+    """A function that adds a hinge between the ground and the rod of a model."""
+    import rigid
+
+    return lambda: model.add_hinge(rigid.GROUND, 0, (0, 0, 0), (0, 1, 0))
+
+
 def files_of_a_stick():
     """The files from `add_stick` to moved positions. Returns: {file: names of functions}."""
     import pbd
 
-    particles = pbd.Particles(gravity=(0, 0, -9.81))
-    first = particles.add_particle((0, 0, 0), mass=1.0)
-    second = particles.add_particle((1, 0, 0), mass=1.0)
-    kept = nested(lambda: particles.add_stick(first, second), "pbd/description/")
+    particles = two_particles()
+    kept = nested(lambda: particles.add_stick(0, 1), "pbd/description/")
     system = pbd.ParticleSystem(particles, dt=0.01)
     system.step()
     return kept | nested(system.step, "pbd/constraints/stick.py")
@@ -131,9 +152,8 @@ def files_of_a_hinge():
     """The files from `add_hinge` to moved bodies with "verlet". Returns: {file: names of functions}."""
     import rigid
 
-    model = rigid.Model(gravity=(0, 0, -9.81))
-    rod = model.add_box((0.5, 0.05, 0.05), mass=1.0, position=(0.25, 0, 0))
-    kept = nested(lambda: model.add_hinge(rigid.GROUND, rod, (0, 0, 0), (0, 1, 0)), "rigid/joints/")
+    model = a_rod()
+    kept = nested(hinge_of(model), "rigid/joints/")
     solver = rigid.solver("verlet", model, dt=0.01)
     solver.step()
     return kept | nested(solver.step, "pbd/constraints/stick.py")
@@ -143,12 +163,9 @@ def stick():
     """What enters functions from `add_stick` to moved positions. Returns: {part: functions}."""
     import pbd
 
-    particles = pbd.Particles(gravity=(0, 0, -9.81))
-    first = particles.add_particle((0, 0, 0), mass=1.0)
-    second = particles.add_particle((1, 0, 0), mass=1.0)
-    made = []
+    particles, made = two_particles(), []
     parts = {
-        "add_stick": entered(lambda: particles.add_stick(first, second)),
+        "add_stick": entered(lambda: particles.add_stick(0, 1)),
         "construction": entered(lambda: made.append(pbd.ParticleSystem(particles, dt=0.01))),
     }
     made[0].step()
@@ -159,11 +176,9 @@ def hinge():
     """What enters functions from `add_hinge` to moved bodies with "verlet". Returns: {part: functions}."""
     import rigid
 
-    model = rigid.Model(gravity=(0, 0, -9.81))
-    rod = model.add_box((0.5, 0.05, 0.05), mass=1.0, position=(0.25, 0, 0))
-    made = []
+    model, made = a_rod(), []
     parts = {
-        "add_hinge": entered(lambda: model.add_hinge(rigid.GROUND, rod, (0, 0, 0), (0, 1, 0))),
+        "add_hinge": entered(hinge_of(model)),
         "construction": entered(lambda: made.append(rigid.solver("verlet", model, dt=0.01))),
     }
     made[0].step()

@@ -1,13 +1,16 @@
 """A mesh whose points are given over time, such as an animated character. Plain numpy, without Taichi.
 
 It is a surface of kinematic particles. So its points have velocities, and it touches what surfaces and segments touch:
-cloth, ropes, soft bodies, with friction, on both sides.
+cloth and ropes that are surfaces or segments, with friction, on both sides.
 """
+
+import warnings
 
 import numpy as np
 
 from pbd.core.messages import shown
 from pbd.core.validate import finite_array, function_of_time, indices, positive, real_array
+from pbd.description.surfaces import lengths_of
 
 
 class DeformingMesh:
@@ -33,7 +36,8 @@ class DeformingMesh:
         first = self._points(0.0)
         self.triangles = indices("triangles of a deforming mesh", triangles, len(first), 3, of="points")
         self._volume = self._volume_of(first) if is_closed(self.triangles) else None
-        self.thickness = thickness if thickness is None else positive("thickness", thickness)
+        usual = half_shortest_edge(first, self.triangles)
+        self.thickness = usual if thickness is None else positive("thickness", thickness)
         for k in range(0 if self.frames is None else len(self.frames)):
             self(k / self.fps)
 
@@ -75,6 +79,18 @@ def finite_frames(positions):
     return frames
 
 
+def half_shortest_edge(points, triangles):
+    """Half the length of the shortest edge of a mesh [m]. Raises: ValueError for one of no length."""
+    from pbd.build.topology import edges_of
+
+    edges = edges_of(triangles)
+    lengths = lengths_of(edges, points)
+    shortest = int(np.argmin(lengths))
+    if not lengths[shortest] > 0.0:
+        raise ValueError(f"points {shown(edges[shortest])} of a deforming mesh coincide: expected different places")
+    return 0.5 * lengths[shortest]
+
+
 def is_closed(triangles):
     """Whether each edge of triangles (n, 3) is that of two, which run along it in opposite directions."""
     from pbd.build.topology import half_edges  # builders import descriptions
@@ -82,3 +98,19 @@ def is_closed(triangles):
     start, end, _ = half_edges(triangles)
     there, back = (np.unique(np.stack(pair, axis=1), axis=0) for pair in ((start, end), (end, start)))
     return len(there) == len(start) and np.array_equal(there, back)
+
+
+def warn_of_what_passes_through(description):
+    """Warn if a deforming mesh is beside particles that are on no surface. Args: description: a Particles."""
+    if not any(isinstance(path, DeformingMesh) for _, path in description.paths):
+        return
+    passes = np.isfinite(description.masses())
+    for surface in description.surfaces:
+        passes[surface.members] = False
+    if passes.any():
+        more = f" (and {passes.sum() - 1} more)" if passes.sum() > 1 else ""
+        warnings.warn(
+            f"particle {np.argmax(passes)}{more} is on no surface or segment, so it passes through meshes that deform: "
+            'expected add_surface, add_segments, or build.cloth(..., contacts="surface")',
+            UserWarning, stacklevel=4,
+        )  # fmt: skip

@@ -1,6 +1,5 @@
 """Surfaces and segments of a description, which keep their distance. Plain numpy, without Taichi."""
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,13 +62,6 @@ def lengths_of(edges, positions):
     return np.linalg.norm(np.diff(positions[edges], axis=1)[:, 0], axis=1)
 
 
-def shortest_edge(triangles, positions):
-    """Length of the shortest edge of triangles (n, 3) [m]."""
-    from pbd.build.topology import edges_of
-
-    return lengths_of(edges_of(triangles), positions).min()
-
-
 def segments_of(pairs, radius, friction, self_contact, positions):
     """Check segments. Args: see `Particles.add_segments`; positions: of all particles [m]. Returns: a Surface."""
     pairs = members_of("segment", indices("pairs of segments", pairs, len(positions), 2))
@@ -92,19 +84,3 @@ def members_of(what, members):
     if (counts > 1).any():
         raise ValueError(f"{what} on particles {shown(members[first[counts > 1][0]])} is given twice: expected once")
     return members.astype(np.int64)
-
-
-def warn_of_what_meets_no_mesh(description):
-    """Warn if a deforming mesh is beside particles that are on no surface. Args: description: a Particles."""
-    pinned = np.isinf(description.masses())
-    meshes = [each for each in description.surfaces if pinned[each.members].all() and not each.self_contact]
-    on_surface = np.zeros(len(pinned), bool)
-    for each in description.surfaces:
-        on_surface[each.members] = True
-    alone = np.flatnonzero(~on_surface & ~pinned)
-    if meshes and len(alone):
-        warnings.warn(
-            f"particle {alone[0]} (and {len(alone) - 1} more) is on no surface or segment, so it passes through meshes "
-            'that deform: expected add_surface, add_segments, or build.cloth(..., contacts="surface")',
-            UserWarning, stacklevel=4,
-        )  # fmt: skip

@@ -16,18 +16,17 @@ ARM = 0.05  # radius of the arm [m]
 @register(small={"count": 11}, slow=True, picture=2.6)
 def curtain(count: int = 31, thickness: float = 0.008, friction: float = 0.3):
     """An arm pushes a curtain aside, rubs along it, and lets it swing back."""
+    import trimesh  # takes a while, and other scenes do not need it
+
     particles = pbd.Particles()
     particles.add_collider(pbd.Plane(), friction=0.5)
     rows = round((count - 1) * HEIGHT / WIDTH) + 1
     sheet = build.cloth(
-        particles, (-WIDTH / 2, 0, RAIL), (WIDTH, 0, 0), (0, 0, -HEIGHT), (count, rows), density=0.25,
+        particles, (-WIDTH / 2, 0, RAIL), (WIDTH, 0, 0), (0, 0, -HEIGHT), (rows, count), density=0.25,
         shear_compliance=5e-3, bending=1e-4, thickness=thickness, friction=friction, contacts="surface",
     )  # fmt: skip
-    top = np.flatnonzero(particles.positions()[:, 2] > RAIL - 1e-9)
-    rings = top[np.argsort(particles.positions()[top, 0])][:: max(1, (count - 1) // 12)]
+    rings = sheet.particles[:count][:: max(1, (count - 1) // 12)]  # of the first row
     particles.add_path(rings, pushed_together(particles.positions()[rings].copy()))
-    import trimesh  # takes a while, and other scenes do not need it
-
     mesh = trimesh.creation.capsule(0.6, ARM, count=(16, 16))
     arm = pbd.DeformingMesh(mesh.faces, reaching(turned_to_y(mesh.vertices)))
     surface = particles.surfaces[particles.add_collider(arm, friction=friction)]
@@ -56,13 +55,13 @@ def pushed_together(start):
 
 
 def turned_to_y(points):
-    """A capsule along z as one along y, from 0.6 m before its middle. Args: points (n, 3) [m]."""
+    """A capsule along z as one along y, with its tip in the origin. Args: points (n, 3) [m]."""
     x, y, z = points.T
-    return np.stack([x, z - z.max(), y], axis=1)  # the tip is at y = 0
+    return np.stack([y, z - z.max(), x], axis=1)
 
 
 def reaching(points):
-    """Where the points of an arm are: it reaches through the curtain's edge, pushes it aside, and is drawn back.
+    """The path of an arm's points: it pushes into the curtain, then aside, and is drawn back.
 
     Args: points: of an arm with its tip in the origin (n, 3) [m].
     """
@@ -72,7 +71,7 @@ def reaching(points):
         aside = smooth((time - 1.8) / 1.2)
         bend = 0.25 * aside * (points[:, 1] + 0.6) ** 2  # the arm bends as it pushes
         tip = np.array([0.25 - 0.4 * aside, -0.35 + 0.55 * reach, 0.8])
-        return points + tip + np.stack([-bend, 0 * bend, 0 * bend], axis=1)
+        return points + tip - bend[:, None] * (1.0, 0.0, 0.0)
 
     return path
 

@@ -199,13 +199,18 @@ def allocate(declaration, values=None, **counts):
     Raises: ValueError for values of another shape than declared, TypeError for a field or length that is not there,
     MemoryError if the arrays do not fit into what is free on the device.
     """
-    values = dict(values or {})
     refuse_too_large(memory_needed(declaration, values, counts), f"the arrays of {declaration.__name__}")
+    return make_group(declaration, values, counts)
+
+
+def make_group(declaration, values, counts):
+    """Make the arrays of a declaration, however much memory they need. Args: see `allocate`."""
+    values = dict(values or {})
     found = {}
     for name, annotation in fields_of(declaration).items():
         given = values.pop(name, None)
         if is_declaration(annotation):
-            found[name] = given if isinstance(given, annotation) else allocate(annotation, given, **counts)
+            found[name] = given if isinstance(given, annotation) else make_group(annotation, given, counts)
         elif is_array(annotation):
             found[name] = make_array(f"{declaration.__name__}.{name}", annotation, given, counts)
         elif is_given_later(annotation):

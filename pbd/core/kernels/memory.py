@@ -1,5 +1,9 @@
-"""How much memory arrays need, and whether the device has it: asked before any of them is made."""
+"""Whether a device has the memory that arrays need: asked before any of them is made.
 
+Arguments that ask for too much on any machine are refused before, by their names (`refuse_gigabytes`).
+"""
+
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -9,7 +13,6 @@ import taichi as ti
 # Less than this is not worth a question [bytes].
 MUCH = 1 << 29
 MEMORY_OF_LINUX = Path("/proc/meminfo")
-PREFIXES = "kMGT"
 
 
 def refuse_too_large(needed, what):
@@ -23,7 +26,7 @@ def refuse_too_large(needed, what):
     free = free_memory()
     if free is not None and needed > free:
         raise MemoryError(
-            f"{what} need {in_words(needed)}, and {in_words(free)} of memory are free on {ti.cfg.arch.name}: "
+            f"{what} need {needed / 1e9:.3g} GB, and {free / 1e9:.3g} GB of memory are free on {ti.cfg.arch.name}: "
             "expected fewer particles, bodies or worlds"
         )
 
@@ -32,10 +35,9 @@ def free_memory():
     """Memory that is free on the device of `ti.init` [bytes], or None if that is not known."""
     if ti.cfg.arch == ti.cuda:
         return free_on_nvidia()
-    if not MEMORY_OF_LINUX.exists():
-        return None
-    fields = dict(line.split(":") for line in MEMORY_OF_LINUX.read_text().splitlines())
-    return 1024 * int(fields["MemAvailable"].split()[0])
+    text = MEMORY_OF_LINUX.read_text(encoding="ascii") if MEMORY_OF_LINUX.exists() else ""
+    found = re.search(r"^MemAvailable: +(\d+) kB$", text, re.MULTILINE)
+    return 1024 * int(found[1]) if found else None
 
 
 def free_on_nvidia():
@@ -47,10 +49,3 @@ def free_on_nvidia():
     done = subprocess.run(asked, capture_output=True, text=True, check=False)
     found = done.stdout.split()
     return (1 << 20) * int(found[0]) if done.returncode == 0 and found and found[0].isdigit() else None
-
-
-def in_words(size):
-    """A number of bytes in decimal units, such as "4.2 GB". Args: size [bytes]."""
-    for power in range(len(PREFIXES), 0, -1):
-        if size >= 1000**power or power == 1:
-            return f"{size / 1000**power:.3g} {PREFIXES[power - 1]}B"

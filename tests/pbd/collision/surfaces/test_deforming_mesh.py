@@ -43,8 +43,8 @@ def test_a_plate_carries_a_sheet_by_friction_alone():
     # The diagonals of plate and sheet are parallel. Where they meet, gravity has pressed the sheet g h² too deep, and
     # the edges part aside by the root of that: √(2 d g h²) = 0.6 mm at most.
     assert found[0.0] == pytest.approx(0.0, abs=math.sqrt(2 * 0.01 * g) * system.clock.h)
-    # Friction is measured by substeps: the last one before the sheet moves along is exact to v h.
-    assert found[0.3] == pytest.approx(speed * seconds - speed**2 / (2 * 0.3 * g), rel=0.02)
+    # The sheet begins to move along at the end of a substep, so by h too late at most: that is v h.
+    assert found[0.3] == pytest.approx(speed * seconds - speed**2 / (2 * 0.3 * g), abs=speed * system.clock.h)
 
 
 def test_frames_are_joined_by_straight_motion():
@@ -107,6 +107,8 @@ def test_bad_meshes_are_refused():
         pbd.DeformingMesh(HALVES, SQUARE)
     with pytest.raises(IndexError, match="triangles of a deforming mesh holds 7: there are 4 points"):
         pbd.DeformingMesh([(0, 1, 7)], frames)
+    with pytest.raises(ValueError, match=r"points .* of a deforming mesh coincide"):
+        pbd.DeformingMesh(HALVES, frames[:, [0, 0, 2, 3]])
     inside_out = np.stack([BALL.vertices, -BALL.vertices])
     with pytest.raises(ValueError, match=r"deforming mesh is inside out at 0\.1 s"):
         pbd.DeformingMesh(BALL.faces, inside_out, fps=10)
@@ -125,7 +127,7 @@ def test_what_is_on_no_surface_is_told_that_it_passes_through():
     particles = pbd.Particles()
     particles.add_collider(plate_that_slides(0.0))
     particles.add_particle((0, 0, 1), mass=1.0, radius=0.1)
-    with pytest.warns(UserWarning, match=r"particle 4 \(and 0 more\) is on no surface or segment"):
+    with pytest.warns(UserWarning, match="particle 4 is on no surface or segment"):
         system_of(particles)
     particles = pbd.Particles()
     particles.add_collider(plate_that_slides(0.0))

@@ -19,6 +19,8 @@ from pbd.core.kernels import (
     real_type,
     write,
 )
+from pbd.core.kernels.arrays import memory_needed
+from pbd.core.kernels.memory import free_memory
 
 ROW = Columns(error=1, jacobian=6, bound=1)
 
@@ -115,6 +117,8 @@ def test_memory_is_counted_in_bytes():
     real = np.dtype(real_type()).itemsize
     assert memory_of(allocate(Rows, **COUNTS)) == 2 * 4 * 8 * real + 4 * 4
     assert memory_of(allocate(Data, **COUNTS)) == 2 * 4 * 8 * real + 4 * 4 + 5 * 2 * 3 * real + 2 * 4
+    full = {**COUNTS, "pairs": 7}  # an array of no pairs has one element
+    assert memory_needed(Data, None, full) == memory_of(allocate(Data, **full))
 
 
 def test_arrays_that_do_not_fit_are_refused_before_they_are_made(monkeypatch):
@@ -127,8 +131,18 @@ def test_arrays_that_do_not_fit_are_refused_before_they_are_made(monkeypatch):
     monkeypatch.setattr("pbd.core.kernels.memory.MUCH", 1)
     allocate(Data, **COUNTS)
     monkeypatch.setattr("pbd.core.kernels.memory.free_memory", lambda: 100)
-    with pytest.raises(MemoryError, match="kB of memory are free"):
+    with pytest.raises(MemoryError, match="the arrays of Rows need"):
         allocate(Rows, **COUNTS)
+
+
+def test_free_memory_is_what_linux_says(monkeypatch, tmp_path):
+    text = tmp_path / "meminfo"
+    monkeypatch.setattr("pbd.core.kernels.memory.MEMORY_OF_LINUX", text)
+    assert free_memory() is None  # on another system
+    text.write_text("MemTotal:       24689764 kB\nMemAvailable:   12345678 kB\nHugePages_Total:       0\n")
+    assert free_memory() == 12345678 * 1024
+    text.write_text("MemTotal:       24689764 kB\n")
+    assert free_memory() is None
 
 
 def test_arrays_are_written_and_read_whole():
