@@ -61,6 +61,7 @@ REPORT = Columns(
     contact_overflow=1,  # how many contacts the step hooks found, where there are too many
     pressed_particle=1,  # one that has no room between two colliders
     loaded_particle=1,  # one of the direct solve on a body, which bears a load but is not solved with it
+    held_particle=1,  # one of a surface whose motion was cut back, so that momentum was lost
     crossing_particle=1,  # one of a surface whose crossing could not be prevented
 )
 

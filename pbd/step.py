@@ -15,7 +15,7 @@ import taichi as ti
 from pbd.collision.colliders import apply_restitution, project_colliders
 from pbd.collision.contacts import find_contacts, move_apart
 from pbd.collision.elements import project_elements
-from pbd.collision.surfaces.bound import cut_back
+from pbd.collision.surfaces.bound import prevent_crossings
 from pbd.core.kernels import any_world, largest_of_lanes
 from pbd.data import RANGE, REPORT
 from pbd.diagnostics import measure_motion
@@ -83,7 +83,7 @@ def relax_environment(s: ti.template(), substep, world):
 def end_substep(s: ti.template(), substep, world):
     """Prevent crossings, apply restitution, update sensors, and check that all positions are finite."""
     if ti.static(s.features.surface_contacts):
-        for_each_world(s, cut_back, substep, world)
+        for_each_world(s, prevent_crossings, substep, world)
     if ti.static(s.features.restitution):
         for_each(s, s.counts.particles, apply_restitution, substep, world)
     if ti.static(s.features.has_hooks):

@@ -7,6 +7,18 @@ import numpy as np
 from pbd.core.results import Diverged
 from pbd.data import MOST_NEIGHBOURS, REPORT
 
+WARNINGS = {  # {column of the report: what is said of its particle}
+    REPORT.crossing_particle: "of a surface is crossed by what moves on a path and cannot wait: expected a path that "
+    "leaves room for it",
+    REPORT.held_particle: "of a surface was held back, as contacts alone prevented no crossing, and lost momentum: "
+    "expected more substeps or iterations",
+    REPORT.pressed_particle: "is pressed between two colliders: expected room for {room}, or colliders that are "
+    "farther apart",
+    REPORT.loaded_particle: "of the direct solve bears a load on a body that moves, as too many others do. Iterations "
+    "hold it, and may not converge: expected at most 64 contacts of bodies that bear such loads, so longer sticks, or "
+    'solve="iterative", direction="current", substeps=20, iterations=100',
+}
+
 
 def raise_errors(report, clock, values, contact_capacity):
     """Raise an error for what went wrong in the last launch, if anything did.
@@ -55,7 +67,7 @@ def warn_of_contacts(report, time, radii, said):
     Args: see `raise_errors`; time: [s]; radii: (particles,), or None; said: set of columns of the report that were
     warned of, to which this adds.
     """
-    for column in (REPORT.crossing_particle, REPORT.pressed_particle, REPORT.loaded_particle):
+    for column, what in WARNINGS.items():
         world = int(np.argmax(report[:, column]))
         particle = int(report[world, column])
         if particle >= 0 and column not in said:
@@ -63,16 +75,5 @@ def warn_of_contacts(report, time, radii, said):
             which, room = "a particle", "its diameter"
             if radii is not None:
                 which, room = f"particle {particle}", f"its diameter of {2 * radii[particle]:.3g} m"
-            what = f"is pressed between two colliders: expected room for {room}, or colliders that are farther apart"
-            if column == REPORT.crossing_particle:
-                what = (
-                    "of a surface is crossed by what moves on a path and cannot wait: expected a path that leaves room "
-                    "for it"
-                )
-            if column == REPORT.loaded_particle:
-                what = (
-                    "of the direct solve bears a load on a body that moves, as too many others do. Iterations hold it, "
-                    "and may not converge: expected at most 64 contacts of bodies that bear such loads, so longer "
-                    'sticks, or solve="iterative", direction="current", substeps=20, iterations=100'
-                )
+            what = what.format(room=room)
             warnings.warn(f"particle system, world {world}, by {time:.6g} s: {which} {what}", UserWarning, stacklevel=4)

@@ -5,9 +5,15 @@ all the time, because then a plane that moves straight, too, keeps between them.
 such a direction. Most pairs have not moved enough to meet, or are apart along the direction of their gap; for the
 others all directions that could be the best are tried.
 
-The motions of all particles of a pair without one are halved, and again, until all pairs are safe: what does not move
-has the directions of the start. Then no two features have passed one another. What is not a candidate is apart as long
-as particles stay in their regions; if one has left its region, candidates are sought again first.
+Where pairs are not safe, three means follow one another, until all are:
+
+    1. contacts of these pairs and of colliders are projected again, as in an iteration
+    2. the four particles of such a pair move by their mean motion, as if they had stuck together in an impact
+    3. their motions are halved, and again, and then end: what does not move has the directions of the start
+
+The first two keep linear momentum, as one impulse does, but for what colliders take. The third loses it, and the report
+says so. Then no two features have passed one another. What is not a candidate is apart as long as particles stay in
+their regions; if one has left its region, candidates are sought again first.
 
 Whether a pair is safe depends on the positions alone, not on when it was found: so do the bits of the result.
 
@@ -15,14 +21,23 @@ Particles on a path do not wait. What they run over, and cannot push, crosses; t
 
 Sources: Wu, Wang, Wang, A Safe and Fast Repulsion Method for GPU-based Cloth Self Collisions (2021),
 https://doi.org/10.1145/3430025, and Chen and others, Offset Geometric Contact (2025), https://doi.org/10.1145/3731205,
-for bounds on displacements. Departures: these bound a displacement by the smallest gap around, so all that moves
-together is held back, too; a direction bounds what is relative alone.
+for bounds on displacements; Bridson, Fedkiw, Anderson, Robust Treatment of Collisions, Contact and Friction for Cloth
+Animation (2002), https://doi.org/10.1145/566654.566623, section 7, for the order of the means. Departures: the first
+two bound a displacement by the smallest gap around, so all that moves together is held back, too; a direction bounds
+what is relative alone. The third moves whole zones as rigid bodies, also turning; a pair moves along together here.
 """
 
 import taichi as ti
 
+from pbd.collision.colliders import project_colliders
 from pbd.collision.surfaces.closest import closest_weights, separation
-from pbd.collision.surfaces.projection import members_of, positions_of, search_if_outside
+from pbd.collision.surfaces.projection import (
+    members_of,
+    positions_of,
+    project_contact,
+    search_if_outside,
+    set_normal,
+)
 from pbd.collision.surfaces.regions import measure_moved, start_of, way_together
 from pbd.constraints.constraint_type import TINY
 from pbd.constraints.contact_point import weighted_sum
@@ -36,24 +51,93 @@ LEAST = 0.01
 ROUND_OFF = 1.0 - 1e-6
 # Differences of corners of two features at two times.
 CORNERS = 8
+# Pairs that are not safe are moved apart so often at most, and then joined so often.
+APART, TOGETHER = 8, 56
 # A particle moves by a part of its motion, halved this often, and then not at all. All come to that in so many rounds.
 HALVINGS, ROUNDS = 4, 64
 
 
 @one_particle_at_a_time
 @ti.func
-def cut_back(s: ti.template(), substep, world):
-    """Cut motions back until no features can have passed one another in this substep."""
+def prevent_crossings(s: ti.template(), substep, world):
+    """Change motions until no features can have passed one another in this substep."""
+    unsafe, tried = list_unsafe(s, substep, world), 0
+    while unsafe > 0 and tried < APART + TOGETHER:
+        for place in range(unsafe):
+            k = s.surface.pairs.active[place, world]
+            if tried < APART:
+                project_contact(s, k, world)
+            else:
+                join_motions(s, members_of(s, k, world), world)
+        leave_colliders(s, substep, world)
+        unsafe = list_unsafe(s, substep, world)
+        tried += 1
+    if unsafe > 0:
+        cut_back(s, world)
+
+
+@ti.func
+def list_unsafe(s: ti.template(), substep, world):
+    """List the pairs that are not safe, in place of those that may touch. Returns: how many."""
     search_if_outside(s, substep, world)
+    measure_moved(s, world)
+    unsafe = 0
+    for k in range(s.surface.found[0, world]):
+        i = members_of(s, k, world)
+        if not is_safe(s, k, i, world):
+            start, _ = positions_of(s, i, world)
+            set_normal(s, k, s.surface.pairs.members[k, CANDIDATE.is_edge, world], start, world)
+            s.surface.pairs.active[unsafe, world] = k
+            unsafe += 1
+    return unsafe
+
+
+@ti.func
+def join_motions(s: ti.template(), i, world):
+    """Let particles i (4,) move by their mean motion in this substep: that of those which nothing moves, if any."""
+    mass, moment = 0.0, ti.Vector([0.0, 0.0, 0.0])
+    fixed, along = 0.0, ti.Vector([0.0, 0.0, 0.0])
+    for k in ti.static(range(4)):
+        inverse_mass = s.particles.position[i[k], world][3]
+        motion = position(s, i[k], world) - start_of(s, i[k], world)
+        if inverse_mass > 0.0:
+            mass += 1.0 / inverse_mass
+            moment += motion / inverse_mass
+        else:
+            fixed += 1.0
+            along += motion
+    if fixed > 0.0:
+        mass, moment = fixed, along
+    for k in ti.static(range(4)):
+        inverse_mass = s.particles.position[i[k], world][3]
+        if inverse_mass > 0.0:
+            x = start_of(s, i[k], world) + moment / mass
+            s.particles.position[i[k], world] = ti.Vector([x[0], x[1], x[2], inverse_mass])
+
+
+@ti.func
+def leave_colliders(s: ti.template(), substep, world):
+    """Move the particles of surfaces out of colliders."""
+    if ti.static(s.features.obstacles):
+        for k in range(s.surface.particles.shape[0]):
+            project_colliders(s, substep, s.surface.particles[k], world)
+
+
+@ti.func
+def cut_back(s: ti.template(), world):
+    """Halve motions until all pairs are safe."""
     for k in range(s.surface.particles.shape[0]):
         s.surface.halvings[s.surface.particles[k], world] = 0
-    rounds, unsafe = 0, 1
+    held = halve_unsafe(s, world)
+    unsafe, rounds = held, 1
     while unsafe > 0 and rounds < ROUNDS:
         measure_moved(s, world)  # again: what is held back moves against what moves on
         unsafe = halve_unsafe(s, world)
         rounds += 1
     if unsafe > 0:
         s.report[world, REPORT.crossing_particle] = ti.cast(unsafe - 1, float)
+    else:
+        s.report[world, REPORT.held_particle] = ti.cast(held - 1, float)
 
 
 @ti.func

@@ -77,14 +77,18 @@ def may_touch(s: ti.template(), k, world):
     i = members_of(s, k, world)
     if s.surface.pairs.numbers[k, CANDIDATE_NUMBER.apart, world] - way_together(s, is_edge, i, world) < near:
         start, now = positions_of(s, i, world)
-        n = s.surface.pairs.normal[k, world]
-        gap = weighted_sum(start, closest_weights(is_edge, start))
-        length = gap.norm()
-        if length > 0.0:
-            n = gap / length
-            s.surface.pairs.normal[k, world] = n
-        result = separation(is_edge, now, n) < near
+        set_normal(s, k, is_edge, start, world)
+        result = separation(is_edge, now, s.surface.pairs.normal[k, world]) < near
     return result
+
+
+@ti.func
+def set_normal(s: ti.template(), k, is_edge, start, world):
+    """Let the normal of candidate k be along its gap. Args: start: of the substep (4, 3) [m]."""
+    gap = weighted_sum(start, closest_weights(is_edge, start))
+    length = gap.norm()
+    if length > 0.0:
+        s.surface.pairs.normal[k, world] = gap / length
 
 
 @one_particle_at_a_time
