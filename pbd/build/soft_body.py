@@ -82,6 +82,7 @@ def soft_body(
     position=(0.0, 0.0, 0.0),
     velocity=(0.0, 0.0, 0.0),
     radius=0.0,
+    friction=None,
     drag=None,
     repair=False,
 ):
@@ -99,6 +100,8 @@ def soft_body(
         position: displacement of the body (3,) [m].
         velocity: (3,) [m/s].
         radius: of its particles [m].
+        friction: μ of its surface with itself, other surfaces and ropes, which it does not pass through, see
+            `pbd.Particles.add_surface`; None for no such contacts. It needs a radius, half the thickness.
         drag: coefficient of its surface in the wind; None for no wind.
         repair: whether to close holes in the mesh. Otherwise a mesh with holes is an error.
 
@@ -122,7 +125,7 @@ def soft_body(
     chosen, weights = barycentric(points, tetrahedra, mesh.vertices)
     body = _add(
         particles, points + position, tetrahedra, density, stiffness, volume_compliance,
-        velocity, radius, drag,
+        velocity, radius, friction, drag,
     )  # fmt: skip
     drawn, triangles = split_sharp_edges(mesh.vertices, mesh.triangles)
     body.skin = Skin(body.tetrahedra[chosen[drawn]], weights[drawn], triangles)
@@ -140,6 +143,7 @@ def soft_body_from_tetrahedra(
     volume_compliance=0.0,
     velocity=(0.0, 0.0, 0.0),
     radius=0.0,
+    friction=None,
     drag=None,
 ):
     """Add a soft body of given tetrahedra.
@@ -163,7 +167,7 @@ def soft_body_from_tetrahedra(
         lost = np.setdiff1d(np.arange(len(points)), tetrahedra)[0]
         raise ValueError(f"point {lost} belongs to none of the tetrahedra: expected every point to")
     tetrahedra = np.where((volume < 0)[:, None], tetrahedra[:, [0, 1, 3, 2]], tetrahedra)
-    return _add(particles, points, tetrahedra, density, stiffness, volume_compliance, velocity, radius, drag)
+    return _add(particles, points, tetrahedra, density, stiffness, volume_compliance, velocity, radius, friction, drag)
 
 
 def spring_compliances(points, sticks, which, volume, stiffness):
@@ -189,7 +193,7 @@ def spring_compliances(points, sticks, which, volume, stiffness):
     return square / (6 * stiffness * share)
 
 
-def _add(particles, points, tetrahedra, density, stiffness, volume_compliance, velocity, radius, drag):
+def _add(particles, points, tetrahedra, density, stiffness, volume_compliance, velocity, radius, friction, drag):
     """Add particles, sticks and volumes of tetrahedra of positive volume."""
     if not is_infinite(stiffness):
         stiffness = positive("stiffness", stiffness)
@@ -208,6 +212,8 @@ def _add(particles, points, tetrahedra, density, stiffness, volume_compliance, v
     if volume_compliance is not None:
         particles.add_volumes(tetrahedra + first, compliance=volume_compliance)
     triangles = boundary_of(tetrahedra)
+    if friction is not None:
+        particles.add_surface(triangles + first, thickness=2 * positive("radius", radius), friction=friction)
     if drag is not None:
         particles.add_triangles(triangles + first, drag)
     return SoftBody(added, sticks + first, tetrahedra + first, triangles + first)
