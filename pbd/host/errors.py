@@ -10,7 +10,7 @@ from pbd.data import MOST_NEIGHBOURS, REPORT
 WARNINGS = {  # {column of the report: what is said of its particle}
     REPORT.crossing_particle: "of a surface is crossed by what moves on a path and cannot wait: expected a path that "
     "leaves room for it",
-    REPORT.held_particle: "of a surface was held back, as contacts alone prevented no crossing, and lost momentum: "
+    REPORT.held_particle: "of a surface was held back and lost momentum, as nothing else prevented a crossing: "
     "expected more substeps or iterations",
     REPORT.pressed_particle: "is pressed between two colliders: expected room for {room}, or colliders that are "
     "farther apart",

@@ -61,16 +61,18 @@ HALVINGS, ROUNDS = 4, 64
 @ti.func
 def prevent_crossings(s: ti.template(), substep, world):
     """Change motions until no features can have passed one another in this substep."""
-    unsafe, tried = list_unsafe(s, substep, world), 0
-    while unsafe > 0 and tried < APART + TOGETHER:
-        for place in range(unsafe):
+    unsafe, tried, again = 0, 0, True
+    while again:
+        for place in range(unsafe):  # none at first
             k = s.surface.pairs.active[place, world]
-            if tried < APART:
+            if tried <= APART:
                 project_contact(s, k, world)
             else:
                 join_motions(s, members_of(s, k, world), world)
-        leave_colliders(s, substep, world)
+        if tried > 0:
+            leave_colliders(s, substep, world)
         unsafe = list_unsafe(s, substep, world)
+        again = unsafe > 0 and tried < APART + TOGETHER
         tried += 1
     if unsafe > 0:
         cut_back(s, world)
@@ -95,23 +97,23 @@ def list_unsafe(s: ti.template(), substep, world):
 @ti.func
 def join_motions(s: ti.template(), i, world):
     """Let particles i (4,) move by their mean motion in this substep: that of those which nothing moves, if any."""
-    mass, moment = 0.0, ti.Vector([0.0, 0.0, 0.0])
+    mass, weighted = 0.0, ti.Vector([0.0, 0.0, 0.0])
     fixed, along = 0.0, ti.Vector([0.0, 0.0, 0.0])
     for k in ti.static(range(4)):
         inverse_mass = s.particles.position[i[k], world][3]
         motion = position(s, i[k], world) - start_of(s, i[k], world)
         if inverse_mass > 0.0:
             mass += 1.0 / inverse_mass
-            moment += motion / inverse_mass
+            weighted += motion / inverse_mass
         else:
             fixed += 1.0
             along += motion
     if fixed > 0.0:
-        mass, moment = fixed, along
+        mass, weighted = fixed, along
     for k in ti.static(range(4)):
         inverse_mass = s.particles.position[i[k], world][3]
         if inverse_mass > 0.0:
-            x = start_of(s, i[k], world) + moment / mass
+            x = start_of(s, i[k], world) + weighted / mass
             s.particles.position[i[k], world] = ti.Vector([x[0], x[1], x[2], inverse_mass])
 
 
