@@ -21,6 +21,7 @@ from pbd.core.kernels.quick.reading.builder import Count
 from pbd.core.kernels.quick.reading.quickly import reading_quickly
 from pbd.core.kernels.quick.reading.replacing import replacing
 from pbd.core.kernels.quick.structures import Structure
+from pbd.core.kernels.quick.unrolling import limit_unrolling
 from pbd.core.kernels.settings import CHEAP, FULL, MEDIUM, at_level, exactly
 
 # Numbers of expressions, see above. Kernels of more than MOST are never compiled again.
@@ -85,6 +86,7 @@ def compile_kernel(kernel, arguments, before=None, seconds=0.0):
 
     Returns: a Compiled.
     """
+    limit_unrolling()
     wanted, place = ti.cfg.opt_level, place_of(kernel, arguments, FULL)
     is_full = place in kernel.compiled_kernels
     full = is_full or before is not None or wanted > FULL
