@@ -16,6 +16,7 @@ from pbd.core.validate import (
     spread,
     whole,
 )
+from pbd.description.surfaces import radius_that_touches
 from pbd.particles import Particles
 
 ENDS = {"start": 0, "end": -1}
@@ -96,7 +97,7 @@ def rope(
     sticks = np.stack([added[:-1], added[1:]], axis=1)
     particles.add_sticks(sticks, compliance=compliance, tear=tear)
     if friction is not None:
-        particles.add_segments(sticks, radius=radius, friction=friction)
+        particles.add_segments(sticks, radius=radius_that_touches(radius, friction), friction=friction)
     if bending_compliance is not None:
         bending_compliance = spread("bending_compliance", bending_compliance, (len(added) - 2,), signed=False)
         particles.add_sticks(np.stack([added[:-2], added[2:]], axis=1), compliance=bending_compliance)

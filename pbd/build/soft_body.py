@@ -22,6 +22,7 @@ from pbd.core.validate import (
     refuse_remote,
     whole,
 )
+from pbd.description.surfaces import radius_that_touches
 from pbd.particles import Particles
 
 # The share of a mesh's volume that its tetrahedra may miss before they are refused as too coarse.
@@ -213,7 +214,8 @@ def _add(particles, points, tetrahedra, density, stiffness, volume_compliance, v
         particles.add_volumes(tetrahedra + first, compliance=volume_compliance)
     triangles = boundary_of(tetrahedra)
     if friction is not None:
-        particles.add_surface(triangles + first, thickness=2 * positive("radius", radius), friction=friction)
+        thickness = 2 * radius_that_touches(radius, friction)
+        particles.add_surface(triangles + first, thickness=thickness, friction=friction)
     if drag is not None:
         particles.add_triangles(triangles + first, drag)
     return SoftBody(added, sticks + first, tetrahedra + first, triangles + first)

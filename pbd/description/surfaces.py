@@ -74,6 +74,13 @@ def segments_of(pairs, radius, friction, self_contact, positions):
     )
 
 
+def radius_that_touches(radius, friction):
+    """The radius of a rope or a soft body that has friction [m]. Raises: ValueError if it is not above zero."""
+    if not not_negative("radius", radius):
+        raise ValueError(f"friction is {shown(friction)} and radius 0: expected a radius above zero, or friction=None")
+    return radius
+
+
 def members_of(what, members):
     """The same members (n, k). Raises: ValueError for a particle twice in one, or for one of them twice."""
     ordered = np.sort(members, axis=1)

@@ -236,7 +236,7 @@ def test_bad_input_is_refused():
         soft_body(particles, ball, stiffness=0)
     with pytest.raises(ValueError, match="density is -1"):
         soft_body(particles, ball, density=-1)
-    with pytest.raises(ValueError, match="radius is 0"):
+    with pytest.raises(ValueError, match=r"friction is 0\.3 and radius 0: expected a radius"):
         soft_body(particles, ball, friction=0.3)
     with pytest.raises(ValueError, match=r"thickness 0\.8 with an edge of"):
         soft_body(particles, ball, radius=0.4, friction=0.3)
