@@ -187,13 +187,18 @@ def test_the_bound_alone_prevents_crossings():
     particles = pbd.Particles(gravity=(0, 0, 0))
     fixed = particles.add_particles([(-0.3, -0.2, 0), (0.3, -0.2, 0), (0, 0.4, 0)], np.inf)
     particles.add_surface([fixed], thickness=0.002)
-    for count, z in ((3, 0.1), (3, 0.13), (20, 0.2)):
-        add_sheet(particles, count, 0.1, (0.01, 0.02, z), velocity=(0, 0, -20), thickness=0.002)
+    sheets = [
+        add_sheet(particles, count, 0.1, (0.01, 0.02, z), velocity=(0, 0, -20), thickness=0.002)[0]
+        for count, z in ((3, 0.1), (3, 0.13), (20, 0.2))
+    ]
+    middles = [sheets[0][4], sheets[1][4], sheets[2][[189, 190, 209, 210]]]
     system = pbd.ParticleSystem(particles, dt=1 / 60, iterations=0)
     for _ in range(5):
         system.step()
         assert system.crossings() == 0
-        assert system.positions()[3:, 2].min() > 0
+        heights = system.positions()[:, 2]
+        assert heights[3:].min() > 0
+        assert heights[middles[0]] < heights[middles[1]] < heights[middles[2]].min()
 
 
 @pytest.mark.parametrize("seeds", [range(6), slow(range(6, 60))], ids=["few", "many"])

@@ -1,4 +1,4 @@
-"""Loops are unrolled as on processors that LLVM does not know: kernels have the same bits, and others stay alike."""
+"""The option of LLVM that keeps loops short: for which processors it is given, and that it changes no bit."""
 
 import subprocess
 import sys
