@@ -1,7 +1,7 @@
 """A mesh whose points are given over time, such as an animated character. Plain numpy, without Taichi.
 
 It is a surface of kinematic particles. So its points have velocities, and it touches what surfaces and segments touch:
-cloth and ropes that are surfaces or segments, with friction, on both sides.
+cloth, ropes and soft bodies that are surfaces or segments, with friction, on both sides.
 """
 
 import warnings
