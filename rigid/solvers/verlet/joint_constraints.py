@@ -157,10 +157,10 @@ class JointConstraints:
             (a, b), (a_sine, b_sine) = coordinate.cosine, coordinate.sine
             if b == b_sine:  # the angle of the child's axis between two of the parent
                 axes = self._fixed(joint.parent, m[[a, a_sine]]), self._fixed(joint.child, n[[b]])
-                found.append((angle, bodies, (*axes, at_child)))
+                found.append((angle, bodies, (*axes, at_parent, at_child)))
             else:  # of the parent's axis between two of the child
                 axes = self._fixed(joint.child, n[[b, b_sine]]), self._fixed(joint.parent, m[[a]])
-                found.append((angle, bodies[::-1], (*axes, at_parent)))
+                found.append((angle, bodies[::-1], (*axes, at_child, at_parent)))
         return found
 
     # Constraints ------------------------------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ class JointConstraints:
         else:
             for a, b in of_type.right_angles:
                 axes = self._fixed(joint.parent, m[[a]]), self._fixed(joint.child, n[[b]])
-                self._add(FREE_RIGHT_ANGLE if of_type.slides else RIGHT_ANGLE, bodies, (*axes, anchors[1]))
+                self._add(FREE_RIGHT_ANGLE if of_type.slides else RIGHT_ANGLE, bodies, (*axes, *anchors))
             for a in of_type.translations if of_type.slides else ():
                 self._add(coordinate_limit(SHIFT), bodies, (self._fixed(joint.parent, m[[a]]), *anchors, (0.0, 0.0)))
 
@@ -267,7 +267,7 @@ class JointConstraints:
             m = np.reshape(self._fixed(joint.parent, joint.parent_axes), (3, 3))
             n = np.reshape(self._fixed(joint.child, joint.child_axes), (3, 3))
             widths = cosine_and_sine(joint.swing_limit), cosine_and_sine((high - low) / 2)
-            numbers = m[0], n[0], rotated_axes(m[1:], (low + high) / 2), n[1], self._anchors(joint)[1], *widths
+            numbers = m[0], n[0], rotated_axes(m[1:], (low + high) / 2), n[1], *self._anchors(joint), *widths
             self._add(BALL_LIMIT, bodies, numbers)
         # The spring is at rest at time zero, so both frames have the child's axes of time zero, not a tilted cone's.
         n = joint.child_axes

@@ -2,7 +2,8 @@
 
 A `read` function (x, p) returns a coordinate q and its gradient: f and t of the first frame, f and t of the second. A
 `respond` function (y, w, p) returns the displacements by a unit impulse on q: shift and rotation of the first frame,
-then of the second (rigid/solvers/verlet/relative_rotation.py). p holds the numbers of a constraint.
+then of the second (rigid/solvers/verlet/relative_rotation.py). With these, a `closing` function (x, moves, w, p)
+returns the change of q when the joint closes. p holds the numbers of a constraint.
 """
 
 from typing import Any, NamedTuple
@@ -12,9 +13,11 @@ import taichi as ti
 from pbd.constraints.constraint_type import TINY, ConstraintType
 from rigid.solvers.verlet.relative_rotation import (
     centre,
+    closing_change,
     fixed_vector,
     frame_axes,
     free_response,
+    joint_gap,
     joint_system,
     jointed_response,
 )
@@ -24,11 +27,13 @@ class Coordinate(NamedTuple):
     """A coordinate of two frames.
 
     Attributes: read: (x, p) -> q and its gradient; respond: (y, w, p) -> displacements by a unit impulse on it;
-    numbers: names of its numbers; turns: whether it is an angle, which is counted over full turns.
+    closing: (x, moves, w, p) -> its change when the joint closes; numbers: names of its numbers; turns: whether it is
+    an angle, which is counted over full turns.
     """
 
     read: Any
     respond: Any
+    closing: Any
     numbers: tuple
     turns: bool
 
@@ -45,6 +50,12 @@ def torque_gradient(torque):
 
 
 @ti.func
+def nothing_to_close(x, moves, w, p):
+    """The closing of frames that nothing joins at a point."""
+    return 0.0
+
+
+@ti.func
 def angle(x, p):
     """Angle q = atan2(m_2·n, m_1·n) [rad] of the second frame's axis n in the plane of the first frame's m_1 and m_2.
 
@@ -54,7 +65,7 @@ def angle(x, p):
     second. With exchanged frames the axis n_0 × n_2 = -n_1 changes its sign as well, so b is right-handed from parent
     to child again.
 
-    Numbers: m_1, m_2, n; the second frame's anchor, for `angle_response`.
+    Numbers: m_1, m_2, n; both anchors, for `angle_response`.
 
     Returns: q and its gradient.
     """
@@ -74,7 +85,13 @@ def angle_of(a, b, p):
 def angle_response(y, w, p):
     """Displacements by a unit impulse on the angle; the frames stay joined."""
     b = frame_axes(y, 1)
-    return jointed_response(joint_system(y, w, fixed_vector(b, p, 9)), w, angle_of(frame_axes(y, 0), b, p)[1])
+    return jointed_response(joint_system(y, w, fixed_vector(b, p, 12)), w, angle_of(frame_axes(y, 0), b, p)[1])
+
+
+@ti.func
+def angle_closing(x, moves, w, p):
+    """Change of the angle when the joint closes, see `closing_change`."""
+    return closing_change(moves, w, joint_gap(x, p, 9))
 
 
 @ti.func
@@ -106,9 +123,9 @@ def shift_response(y, w, p):
     return free_response(y, w, shift(y, p)[1])
 
 
-ANGLE = Coordinate(angle, angle_response, vectors("m1", "m2", "n", "anchor"), True)
-FREE_ANGLE = ANGLE._replace(respond=free_angle_response)  # of joints that slide
-SHIFT = Coordinate(shift, shift_response, vectors("m0", "anchor_1", "anchor_2"), False)
+ANGLE = Coordinate(angle, angle_response, angle_closing, vectors("m1", "m2", "n", "anchor_1", "anchor_2"), True)
+FREE_ANGLE = ANGLE._replace(respond=free_angle_response, closing=nothing_to_close)  # of joints that slide
+SHIFT = Coordinate(shift, shift_response, nothing_to_close, vectors("m0", "anchor_1", "anchor_2"), False)
 
 
 @ti.func
@@ -125,7 +142,7 @@ def _turn_counter():
 
     @ti.func
     def project(x, start, w, p, compliance, multiplier, from_start: ti.template()):
-        return x, multiplier, [unwrap_angle(angle_of(frame_axes(x, 0), frame_axes(x, 1), p)[0], p[12])]
+        return x, multiplier, [unwrap_angle(angle_of(frame_axes(x, 0), frame_axes(x, 1), p)[0], p[15])]
 
     return ConstraintType("turn counter", 8, (*ANGLE.numbers, "last"), project, value, state_size=1, sensor=True)
 

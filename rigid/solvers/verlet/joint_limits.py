@@ -28,9 +28,11 @@ from rigid.solvers.verlet.joint_coordinates import (
 from rigid.solvers.verlet.relative_rotation import (
     axes_of,
     change_along,
+    closing_change,
     corner_gradients,
     fixed_vector,
     impulse_pose,
+    joint_gap,
     joint_system,
     jointed_response,
     move_corners,
@@ -65,30 +67,36 @@ def angle_limit(coordinate):
     def is_satisfied(x, p):
         # sin(|q| - half) <= 0 is |q| <= half for every half in [0, π], without a root or an inverse function.
         cosine, sine = parts(axes_of(x, 2), p)
-        return beyond(sine, cosine, p, 12)[0] <= 0.0
+        return beyond(sine, cosine, p, 15)[0] <= 0.0
 
     @ti.func
-    def excess(of, p):
-        """How far the angle is beyond the nearer limit, signed [rad]. Args: of: axes of both frames."""
+    def excess(of, p, closing):
+        """How far the angle is beyond the nearer limit when the joint has closed, signed [rad].
+
+        Args: of: axes of both frames; closing: change of the angle when the joint closes [rad].
+        """
         cosine, sine = parts(of, p)
-        outside, inside = beyond(sine, cosine, p, 12)
-        return ti.select(sine < 0.0, -1.0, 1.0) * ti.max(ti.atan2(outside, inside), 0.0)
+        outside, inside = beyond(sine, cosine, p, 15)
+        side = ti.select(sine < 0.0, -1.0, 1.0)
+        return side * ti.max(ti.atan2(outside, inside) + side * closing, 0.0)
 
     @ti.func
     def value(x, p):
-        return ti.abs(excess(axes_of(x, 2), p))
+        return ti.abs(excess(axes_of(x, 2), p, 0.0))
 
     @ti.func
     def project(x, start, w, p, compliance, multiplier, from_start: ti.template()):
         of, y = axes_of(x, 2), impulse_pose(x, start, 2, from_start)
         gradient = torque_gradient(angle_of(of[0], of[1], p)[1])
-        return project_equality(x, y, excess(of, p), gradient, coordinate.respond(y, w, p)), multiplier
+        moves = coordinate.respond(y, w, p)
+        closing = coordinate.closing(x, moves, w, p)
+        return project_equality(x, y, excess(of, p, closing), gradient, moves), multiplier
 
     @ti.func
     def function(x, p):
         of = axes_of(x, 2)
         cosine, sine = parts(of, p)
-        outside, inside = beyond(sine, cosine, p, 12)
+        outside, inside = beyond(sine, cosine, p, 15)
         torque = ti.select(sine < 0.0, 1.0, -1.0) * angle_of(of[0], of[1], p)[1]
         return -ti.atan2(outside, inside), corner_gradients(x, of, torque_gradient(torque), 2)
 
@@ -131,8 +139,10 @@ def coordinate_limit(coordinate):
         q, gradient = coordinate.read(x, p)
         q = counted(q, p)
         y = impulse_pose(x, start, 2, from_start)
-        C = q - ti.min(ti.max(q, p[low]), p[low + 1])
-        return project_equality(x, y, C, gradient, coordinate.respond(y, w, p)), multiplier, [q]
+        moves = coordinate.respond(y, w, p)
+        closed = q + coordinate.closing(x, moves, w, p)
+        C = closed - ti.min(ti.max(closed, p[low]), p[low + 1])
+        return project_equality(x, y, C, gradient, moves), multiplier, [q]
 
     @ti.func
     def function(x, p):
@@ -156,29 +166,29 @@ def start_unless_turned(before, now):
 def _ball_limit():
     @ti.func
     def axes(frames, p):
-        """m_0, n_0, m_1, m_2, n_1 and the second frame's anchor. Args: frames: axes of both."""
+        """m_0, n_0, m_1, m_2, n_1. Args: frames: axes of both."""
         a, b = frames[0], frames[1]
         m = [fixed_vector(a, p, 0), fixed_vector(a, p, 6), fixed_vector(a, p, 9)]
-        n = [fixed_vector(b, p, 3), fixed_vector(b, p, 12), fixed_vector(b, p, 15)]
-        return m[0], n[0], m[1], m[2], n[1], n[2]
+        n = [fixed_vector(b, p, 3), fixed_vector(b, p, 12)]
+        return m[0], n[0], m[1], m[2], n[1]
 
     @ti.func
     def swing_beyond(of, p):
         """Sine and cosine of the swing's excess over its limit."""
         cosine = of[0].dot(of[1])
-        return beyond(ti.sqrt(ti.max(1.0 - cosine * cosine, 0.0)), cosine, p, 18)
+        return beyond(ti.sqrt(ti.max(1.0 - cosine * cosine, 0.0)), cosine, p, 21)
 
     @ti.func
     def twist_beyond(of, p):
         """Sine and cosine of the twist's excess over its limit, and its sign."""
         cosine, sine = twist_cosine_sine(of[0], of[2], of[3], of[1], of[4])
-        outside, inside = beyond(sine, cosine, p, 20)
+        outside, inside = beyond(sine, cosine, p, 23)
         return outside, inside, ti.select(sine < 0.0, -1.0, 1.0)
 
     @ti.func
     def is_satisfied(x, p):
         of = axes(axes_of(x, 2), p)
-        return of[0].dot(of[1]) >= p[18] and twist_beyond(of, p)[0] <= 0.0
+        return of[0].dot(of[1]) >= p[21] and twist_beyond(of, p)[0] <= 0.0
 
     @ti.func
     def value(x, p):
@@ -191,8 +201,9 @@ def _ball_limit():
         of = axes(axes_of(x, 2), p)
         swung, twisted = swing_beyond(of, p), twist_beyond(of, p)
         y = impulse_pose(x, start, 2, from_start)
-        of_y = axes(axes_of(y, 2), p)
-        joint = joint_system(y, w, of_y[5])
+        frames_y = axes_of(y, 2)
+        of_y = axes(frames_y, p)
+        joint, gap = joint_system(y, w, fixed_vector(frames_y[1], p, 18)), joint_gap(x, p, 15)
         nothing = ti.Vector([0.0, 0.0, 0.0])
         both = [nothing, nothing, nothing, nothing]
         twist_now = twist_gradient(of[0], of[1])
@@ -201,13 +212,15 @@ def _ball_limit():
             now = swing_gradient(of[0], of[1])
             # A swing that passed near the middle within the step has changed its axis.
             moves = jointed_response(joint, w, start_unless_turned(swing_gradient(of_y[0], of_y[1]), now))
-            change = multiplier_change(ti.atan2(swung[0], swung[1]), change_along(torque_gradient(now), moves, 2))
+            C = ti.max(ti.atan2(swung[0], swung[1]) + closing_change(moves, w, gap), 0.0)
+            change = multiplier_change(C, change_along(torque_gradient(now), moves, 2))
             twist_change = change * change_along(torque_gradient(twist_now), moves, 2)
             for k in ti.static(range(4)):
                 both[k] += change * moves[k]
         if twisted[0] > 0.0:
             moves = jointed_response(joint, w, start_unless_turned(twist_gradient(of_y[0], of_y[1]), twist_now))
-            C = ti.max(ti.atan2(twisted[0], twisted[1]) + twisted[2] * twist_change, 0.0)
+            changed = twist_change + closing_change(moves, w, gap)
+            C = ti.max(ti.atan2(twisted[0], twisted[1]) + twisted[2] * changed, 0.0)
             change = multiplier_change(twisted[2] * C, change_along(torque_gradient(twist_now), moves, 2))
             for k in ti.static(range(4)):
                 both[k] += change * moves[k]
@@ -220,14 +233,14 @@ def _ball_limit():
         of = axes(frames, p)
         outside, inside = swing_beyond(of, p)
         torque = -swing_gradient(of[0], of[1])
-        if p[22] > 0.5:
+        if p[25] > 0.5:
             twisted = twist_beyond(of, p)
             outside, inside = twisted[0], twisted[1]
             torque = -twisted[2] * twist_gradient(of[0], of[1])
         return -ti.atan2(outside, inside), corner_gradients(x, frames, torque_gradient(torque), 2)
 
     widths = ("swing_cosine", "swing_sine", "twist_cosine", "twist_sine")
-    numbers = (*vectors("m0", "n0", "m1", "m2", "n1", "anchor"), *widths)
+    numbers = (*vectors("m0", "n0", "m1", "m2", "n1", "anchor_1", "anchor_2"), *widths)
     one = scalar_constraint("swing or twist limit", 8, (*numbers, "is_twist"), function, "at_least")
     rows = replace(one, function=function, at_least=True), np.array([[0.0], [1.0]])
     return ConstraintType("ball limit", 8, numbers, project, value, is_satisfied=is_satisfied, rows=rows)
@@ -235,6 +248,6 @@ def _ball_limit():
 
 # Swing and twist limits of a ball joint. The parent's m_1 and m_2 are rotated about m_0 to the middle of the twist's
 # limits.
-# Numbers: m_0, n_0, m_1, m_2, n_1, the child's anchor; cosine and sine of the swing's limit and of half the twist's
+# Numbers: m_0, n_0, m_1, m_2, n_1, both anchors; cosine and sine of the swing's limit and of half the twist's
 # width, (-1, 0) for none.
 BALL_LIMIT = _ball_limit()

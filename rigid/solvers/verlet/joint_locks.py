@@ -10,16 +10,25 @@ import taichi as ti
 
 from pbd.constraints.constraint_type import ConstraintType, scalar_constraint
 from pbd.constraints.volume import volume
-from rigid.solvers.verlet.joint_coordinates import rotation_sine, shift, torque_gradient, unwrap_angle, vectors
+from rigid.solvers.verlet.joint_coordinates import (
+    nothing_to_close,
+    rotation_sine,
+    shift,
+    torque_gradient,
+    unwrap_angle,
+    vectors,
+)
 from rigid.solvers.verlet.relative_rotation import (
     axes_of,
     change_along,
+    closing_change,
     corner_gradients,
     fixed_vector,
     frame_axes,
     free_response,
     impulse_pose,
     inverse_inertia,
+    joint_gap,
     joint_system,
     jointed_response,
     matrix_times,
@@ -55,9 +64,15 @@ def right_angle(x, p):
 
 @ti.func
 def joined_right_angle_response(y, w, p):
-    """Displacements by a unit impulse on the product; the frames stay joined at an anchor."""
-    joint = joint_system(y, w, fixed_vector(frame_axes(y, 1), p, 6))
+    """Displacements by a unit impulse on the product; the frames stay joined."""
+    joint = joint_system(y, w, fixed_vector(frame_axes(y, 1), p, 9))
     return jointed_response(joint, w, right_angle(y, p)[1][3])
+
+
+@ti.func
+def right_angle_closing(x, moves, w, p):
+    """Change of the product when the joint closes, see `closing_change`."""
+    return closing_change(moves, w, joint_gap(x, p, 6))
 
 
 @ti.func
@@ -66,7 +81,7 @@ def free_right_angle_response(y, w, p):
     return free_response(y, w, right_angle(y, p)[1])
 
 
-def _right_angle(respond):
+def _right_angle(respond, closing):
     @ti.func
     def value(x, p):
         return right_angle(x, p)[0]
@@ -75,14 +90,16 @@ def _right_angle(respond):
     def project(x, start, w, p, compliance, multiplier, from_start: ti.template()):
         C, gradient = right_angle(x, p)
         y = impulse_pose(x, start, 2, from_start)
-        return project_equality(x, y, C, gradient, respond(y, w, p)), multiplier
+        moves = respond(y, w, p)
+        return project_equality(x, y, C + closing(x, moves, w, p), gradient, moves), multiplier
 
-    numbers = vectors("m0", "n1", "anchor")
+    numbers = vectors("m0", "n1", "anchor_1", "anchor_2")
     return ConstraintType("right angle", 8, numbers, project, value)
 
 
 # An axis m_0 of the parent and an axis n_1 of the child stay at a right angle. The violation is nearly an angle [rad].
-RIGHT_ANGLE, FREE_RIGHT_ANGLE = _right_angle(joined_right_angle_response), _right_angle(free_right_angle_response)
+RIGHT_ANGLE = _right_angle(joined_right_angle_response, right_angle_closing)
+FREE_RIGHT_ANGLE = _right_angle(free_right_angle_response, nothing_to_close)
 
 
 def _slider():

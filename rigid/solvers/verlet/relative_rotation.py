@@ -29,6 +29,15 @@ close the gap, iteration by iteration. So a torque comes with the joint's reacti
     A f = D t,   D = B_1 K_1 + B_2 K_2,   A = (w_1 + w_2)/4 E - B_1 K_1 B_1 - B_2 K_2 B_2
     θ_2 = K_2 (t + r_2 × f),   θ_1 = -K_1 (t + r_1 × f)
 
+If the joint is open by a gap, from the first frame's P to the second's, an impulse at P that closes it changes q by
+f·gap. A limit is projected to the q that is right when the joint has closed: q + f·gap takes the place of q. In the
+metric of the masses this goes straight to a plane that holds every pose in which q is right and the joint closed, and
+so comes nearer to all of these. Towards the plane of q alone it would go at a slant: limits and contacts then opened a
+loaded joint farther with each iteration, and a pile threw a ragdoll up.
+
+Departure: drives and gears go to the plane of q. A drive compares q with its value at the start of the step; if it took
+a gap, which a load opens, for an angle, it would turn the joint in each step.
+
 The gradient with respect to single corners would rotate the frames, too, but it would also shear them: a short side
 that is pulled sideways is a hundred times lighter than the rod, and the sticks would undo 99 % of the change at once.
 The two gradients differ by a combination of the sticks' gradients, so converged iterations end in the same place. A
@@ -220,6 +229,25 @@ def relative_compliance(joint):
         K_1[k] + K_2[k] + matrix_times(K_1, r_1.cross(forces[k])) + matrix_times(K_2, r_2.cross(forces[k]))
         for k in ti.static(range(3))
     ]
+
+
+@ti.func
+def joint_gap(x, p, anchors: ti.template()):
+    """How far the joint of two frames is open: P of the second from P of the first (3,) [m].
+
+    Args: anchors: place in p of both anchors, from their frames' centres.
+    """
+    first, second = fixed_vector(frame_axes(x, 0), p, anchors), fixed_vector(frame_axes(x, 1), p, anchors + 3)
+    return (centre(x, 1) + second) - (centre(x, 0) + first)
+
+
+@ti.func
+def closing_change(moves, w, gap):
+    """Change of a coordinate by an impulse at P that closes the joint: f·gap, with the reaction f in `moves`.
+
+    Args: moves: by a unit impulse on the coordinate, from `jointed_response`; w: inverse masses; gap (3,) [m].
+    """
+    return (moves[2] - moves[0]).dot(gap) / (0.25 * (w[0] + w[4]) + TINY)
 
 
 @ti.func

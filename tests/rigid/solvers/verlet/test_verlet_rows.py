@@ -222,10 +222,10 @@ def evaluator(definition):
 
 
 def random_axes(generator):
-    """Numbers of a ball limit: orthogonal axes of both frames, an anchor and widths."""
+    """Numbers of a ball limit: orthogonal axes of both frames, two anchors and widths."""
     m, n = (np.linalg.qr(generator.normal(size=(3, 3)))[0] for _ in range(2))
     widths = np.cos(0.4), np.sin(0.4), np.cos(0.3), np.sin(0.3)
-    return np.concatenate([m[0], n[0], m[1], m[2], n[1], np.zeros(3), widths])
+    return np.concatenate([m[0], n[0], m[1], m[2], n[1], np.zeros(6), widths])
 
 
 @pytest.mark.parametrize(
