@@ -149,6 +149,18 @@ def body_and_particle():
     return solver.particle_system.positions()[falling, 2] > 0.0
 
 
+def body_and_surface():
+    model, particles = rigid.Model(), pbd.Particles()
+    below = add_square(particles, 0.0, np.inf)
+    particles.add_surface(below[HALVES], thickness=0.02)
+    body = model.add_sphere(0.05, mass=1.0, position=(0.1, 0.2, 0.15), velocity=DOWN)
+    beside = model.add_sphere(0.05, mass=1.0, position=(1.2, 0.2, 0.15), velocity=DOWN)
+    solver = rigid.solver("verlet", model, dt=DT, particles=particles)
+    solver.step(STEPS)
+    heights = solver.state().position[:, 2]
+    return heights[body] > 0.0 > heights[beside]
+
+
 def collider_and_collider():
     particles = pbd.Particles()
     particles.add_collider(pbd.Plane())
@@ -171,6 +183,7 @@ ROWS = {
     "body and mesh": body_and_mesh,
     "mesh and mesh; mesh and particle": mesh_and_mesh,
     "body and particle": body_and_particle,
+    "body and surface or rope": body_and_surface,
     "collider and collider": collider_and_collider,
 }
 

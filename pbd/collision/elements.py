@@ -43,14 +43,16 @@ def positions_of(s: ti.template(), positions: ti.template(), e, world):
 
 
 @ti.func
-def deepest_point(s: ti.template(), row, shape, x, count, radius):
+def deepest_point(s: ti.template(), find: ti.template(), row, shape, x, count, radius, world):
     """Find the point of an element with the least distance from a collider.
 
     Args:
+        find: `collider_contact`, or the same for other surfaces.
         row: of the inputs, which has the collider's pose.
         shape: index of the collider.
         x: positions of the particles (4, 3) [m], of which the first `count` rows are in use.
         radius: distance that the element keeps [m].
+        world: index.
 
     Returns: weights c (4,); those of the middle if the element is too far away to touch.
     """
@@ -65,7 +67,7 @@ def deepest_point(s: ti.template(), row, shape, x, count, radius):
         point = middle
         if k >= 0:
             point = row_of(x, k)
-        contact = collider_contact(s, row, row, shape, point)
+        contact = find(s, row, row, shape, point, world)
         if contact[0] < least:
             least, normal = contact[0], contact[1]
             if k >= 0:
@@ -83,7 +85,7 @@ def deepest_point(s: ti.template(), row, shape, x, count, radius):
         steps_left -= 1
         if -slope > PRECISION * size:
             most = -c.dot(ti.min(exchange, 0.0))
-            part, normal_there = descend(s, row, shape, weighted_sum(x, c), direction, slope, most)
+            part, normal_there = descend(s, find, row, shape, weighted_sum(x, c), direction, slope, most, world)
             c, normal = ti.max(c + part * exchange, 0.0), normal_there
             if part == 0.0:
                 steps_left = 0
@@ -130,15 +132,17 @@ def farthest_to_nearest(along, c, count):
 
 
 @ti.func
-def descend(s: ti.template(), row, shape, p, direction, slope, most):
+def descend(s: ti.template(), find: ti.template(), row, shape, p, direction, slope, most, world):
     """Find t in [0, most] at which the distance of p + t direction from a collider is least.
 
-    Args: slope: derivative of the distance at t = 0, below zero. Returns: t, and the collider's normal there.
+    Args: find, row, shape, world: see `deepest_point`; slope: derivative of the distance at t = 0, below zero.
+
+    Returns: t, and the collider's normal there.
     """
     low, low_slope, high, high_slope = 0.0, slope, most, 0.0
     t, side, left, normal = most, 0, EVALUATIONS, ti.Vector([0.0, 0.0, 0.0])
     while left > 0:
-        normal = collider_contact(s, row, row, shape, p + t * direction)[1]
+        normal = find(s, row, row, shape, p + t * direction, world)[1]
         found = normal.dot(direction)
         # Illinois: an end that stays twice counts half, so both ends approach the zero.
         if found < 0.0:
@@ -171,7 +175,7 @@ def contact_weights(s: ti.template(), row, e, shape, x):
     c = fixed_weights(s, e)
     if s.elements.integers[e, ELEMENT.fixed] == 0:
         count, radius = s.elements.integers[e, ELEMENT.count], s.elements.numbers[e, ELEMENT_NUMBER.radius]
-        c = deepest_point(s, row, shape, x, count, radius)
+        c = deepest_point(s, collider_contact, row, shape, x, count, radius, 0)
     return c
 
 

@@ -118,14 +118,21 @@ MOST_LOADED = 64
 
 
 def may_touch(model, particles=None):
-    """Whether anything can touch: two shapes, or a shape and a particle with a radius.
+    """Whether anything can touch: two shapes, or a shape and particles.
 
     Args: model: a rigid.Model; particles: a pbd.Particles or None.
     """
-    if particles is not None and len(model.shapes) and (particles.radii() > 0).any():
+    if len(model.shapes) and any(touching_parts(particles)):
         return True
     shapes = range(len(model.shapes))
     return any(model.may_touch(a, b) for a in shapes for b in range(a))
+
+
+def touching_parts(particles):
+    """Whether particles have radii, and whether they have surfaces. Args: particles: a pbd.Particles or None."""
+    if particles is None:
+        return False, False
+    return bool((particles.radii() > 0).any()), len(particles.surfaces) > 0
 
 
 def allocate_bodies(models, buildings, worlds, external, of_particles, capacity=None, lanes=1, system=None):
@@ -146,6 +153,7 @@ def allocate_bodies(models, buildings, worlds, external, of_particles, capacity=
     first = buildings[0]
     if capacity is None:
         touching = int((first.particles.radii()[: first.user_particles] > 0).sum())
+        touching += sum(len(surface.members) for surface in first.particles.surfaces)
         capacity = default_capacity(models[0]) + 2 * touching
     shapes, points, scratch = collision_arrays(models, worlds, capacity, lanes)
     members = np.concatenate([np.zeros(0, int), *first.members])  # there may be no bodies

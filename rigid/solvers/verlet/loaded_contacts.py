@@ -28,7 +28,7 @@ from pbd.integrate import position
 from rigid.collision.data import PAIR
 from rigid.collision.narrow_phase import shape_distance
 from rigid.solvers.verlet.complementarity import AXES, choose_pushing, choose_resistances, displacement_by
-from rigid.solvers.verlet.contact_sides import PARTICLE, apply_impulse, point_of, sides_of, weights_of
+from rigid.solvers.verlet.contact_sides import PARTICLE, apply_impulse, is_particle, point_of, sides_of, weights_of
 from rigid.solvers.verlet.contacts import axes_of, impulse_of, measure_displacement, relative_displacement
 from rigid.solvers.verlet.contacts_in_lanes import contact_count
 from rigid.solvers.verlet.data import CONTACT, MOTION, SIZE
@@ -75,7 +75,7 @@ def list_loaded(s: ti.template(), world):
 def bears_load(s: ti.template(), a, b, world):
     """Whether a contact is with a particle of the direct solve and a body that moves, or with a body that has such."""
     result = False
-    if a <= PARTICLE:
+    if is_particle(s, a):
         result = s.hooked.solved_directly[PARTICLE - a] == 1 and not is_fixed(s, b, world)
     elif a >= 0:
         result = s.hooked.motion[world, a, MOTION.bears_load] > 0.0

@@ -13,7 +13,7 @@ from pbd.integrate import gravity, position
 from pbd.step_hooks import FixedShapes
 from rigid.collision.data import HEAD, PAIR, POINT, SHAPE, STRUCTURE
 from rigid.collision.narrow_phase import shape_distance
-from rigid.solvers.verlet.contact_sides import PARTICLE, sides_of
+from rigid.solvers.verlet.contact_sides import PARTICLE, is_particle, sides_of
 from rigid.solvers.verlet.contacts import axes_of, correction, is_impact
 from rigid.solvers.verlet.contacts_in_lanes import contact_count
 from rigid.solvers.verlet.data import CONTACT
@@ -44,9 +44,11 @@ def find_particle_contacts(s: ti.template(), i, world):
 
 @ti.func
 def add_particle_contact(s: ti.template(), i, shape, x, normal, gap, world):
-    """Add the contact point of the user's particle i, at x, with a shape.
+    """Add the contact point of the user's particle i, or of an element, at x, with a shape.
 
     It has no first shape in PAIR: the contact cache does not store it, and nothing rolls.
+
+    Args: i: of the side PARTICLE - i; shape: index; x (3,) [m]; normal (3,); gap [m].
     """
     points = ti.static(s.hooked.points)
     c = points.count[world]
@@ -56,7 +58,7 @@ def add_particle_contact(s: ti.template(), i, shape, x, normal, gap, world):
         points.integers[world, c, PAIR.shape_b] = shape
         points.integers[world, c, PAIR.body_a] = PARTICLE - i
         points.integers[world, c, PAIR.body_b] = s.hooked.shapes.integers[shape, STRUCTURE.body]
-        # The impulse acts half a gap below this point: at the particle's centre, because a particle cannot rotate.
+        # The impulse acts half a gap below this point: at x, because particles cannot rotate.
         store_vector(points.numbers, c, POINT.position, x + 0.5 * gap * normal, world)
         store_vector(points.numbers, c, POINT.normal, normal, world)
         points.numbers[world, c, POINT.gap] = gap
@@ -82,7 +84,7 @@ def solved_directly(s: ti.template(), c, world):
     result = False
     if ti.static(s.features.has_fixed_shapes):
         a, b = sides_of(s, c, world)
-        if a <= PARTICLE:
+        if is_particle(s, a):
             result = s.touch.is_direct[PARTICLE - a] == 1 and is_fixed(s, b, world)
     return result
 
@@ -106,7 +108,7 @@ def report_load(s: ti.template(), world):
     """Report a particle of the direct solve that bears more than its weight on a body that moves, see LOADED."""
     for c in range(contact_count(s, world)):
         a, b = sides_of(s, c, world)
-        if a <= PARTICLE and not is_fixed(s, b, world):
+        if is_particle(s, a) and not is_fixed(s, b, world):
             i = PARTICLE - a
             displacement = s.particles.position[i, world][3] * s.hooked.contacts[world, c, CONTACT.impulse]
             heavy = displacement > LOADED * gravity(s, 0).norm() * s.settings.h**2 and not is_impact(s, c, world)

@@ -29,7 +29,7 @@ from rigid.solvers.energy_warning import is_driven, place_of_trouble
 from rigid.solvers.verlet.broken_joints import Switches
 from rigid.solvers.verlet.builder import build_particles, make_frames, refuse_unsupported
 from rigid.solvers.verlet.contact_readings import contacts_of, sum_contact_forces
-from rigid.solvers.verlet.data import allocate_bodies, may_touch
+from rigid.solvers.verlet.data import allocate_bodies, may_touch, touching_parts
 from rigid.solvers.verlet.external_forces import FrameForces, force_hooks
 from rigid.solvers.verlet.frame import fit_pose, fit_velocity
 from rigid.solvers.verlet.joint_constraints import torque_numbers
@@ -128,8 +128,8 @@ class VerletSolver(Solver):
             external = self._external_forces.arrays.external
             lanes = self.particle_system.lanes
             of_particles, bodies = self._of_particles(), {each.body for each in self.model.shapes}
-            radii = given.particles is not None and (given.particles.radii() > 0).any()
-            if radii:
+            radii, surfaces = touching_parts(given.particles)
+            if radii or surfaces:
                 refuse_meshes_beside_particles(self.model)
             loaded = radii and of_particles["solved_directly"].any() and any(map(self._moves, bodies))
             self._bodies = allocate_bodies(
@@ -141,7 +141,7 @@ class VerletSolver(Solver):
             energy = UNKNOWN if motors else BOUNDED if joined else KEPT
             joints = bool(self.model.joints)
             fixed = not all(map(self._moves, bodies))
-            hooks = step_hooks(pair_types(self.models), joints, bool(radii), type(self._bodies), energy, fixed)
+            hooks = step_hooks(pair_types(self.models), joints, radii, surfaces, type(self._bodies), energy, fixed)
             self.particle_system.add_hooks(hooks, self._bodies, self._bodies.contacts.shape[1])
         if self._rotors:
             watch.other_kinetic = partial(VerletSolver._rotor_energy, weakref.proxy(self))

@@ -38,6 +38,7 @@ from rigid.solvers.verlet.contacts import (
 )
 from rigid.solvers.verlet.contacts_in_lanes import contact_count, count_contacts, store_contacts, store_count, take_part
 from rigid.solvers.verlet.data import CONTACT, SIZE, BodyArrays, LoadedBodies
+from rigid.solvers.verlet.element_contacts import find_element_contacts
 from rigid.solvers.verlet.external_forces import apply_external_forces
 from rigid.solvers.verlet.frame_motion import move_bodies, read_inertias, read_pose
 from rigid.solvers.verlet.loaded_contacts import list_loaded, solve_loaded
@@ -56,18 +57,22 @@ GROUPS = ("features", "particles", "touch", "hooked", "gravity", "inputs", "repo
 
 
 @cache
-def step_hooks(pair_types, joints=True, particles=False, data=BodyArrays, energy=BOUNDED, fixed_shapes=False):
+def step_hooks(
+    pair_types, joints=True, particles=False, surfaces=False, data=BodyArrays, energy=BOUNDED, fixed_shapes=False,
+):  # fmt: skip
     """The StepHooks of bodies.
 
     Args: pair_types: the pairs that can touch, a rigid.collision.data.PairTypes; joints: whether any bodies are joined.
-    Without joints no impulse is taken back: stacks would sink. particles: whether the user's particles have radii.
-    data: class of the arrays. energy: of impacts, see rigid/solvers/verlet/restitution.py. fixed_shapes:
-    whether particles with radii can touch the ground or bodies on paths.
+    Without joints no impulse is taken back: stacks would sink. particles: whether the user's particles have radii;
+    surfaces: whether they are corners of surfaces. data: class of the arrays. energy: of impacts, see
+    rigid/solvers/verlet/restitution.py. fixed_shapes: whether particles with radii can touch the ground or bodies on
+    paths.
     """
+    groups = (*GROUPS, "surface") if surfaces else GROUPS
     loaded = data is LoadedBodies
     find_points = in_all_lanes(point_finder(pair_types))
 
-    @compiled_once(*GROUPS)
+    @compiled_once(*groups)
     def before_iterations(s: ti.template(), index):
         """Apply external forces. Detect contacts, prepare them and apply their impulses of the last substep."""
         hooked = ti.static(s.hooked)
@@ -80,6 +85,8 @@ def step_hooks(pair_types, joints=True, particles=False, data=BodyArrays, energy
         if ti.static(particles):
             for i in range(hooked.sizes[SIZE.particles]):
                 find_particle_contacts(s, i, world)
+        if ti.static(surfaces):
+            find_element_contacts(s, world)
         report_overflow(s, world)
         mark_bodies_in_contact(s, world)
         read_inertias(s, s.particles.previous_position, world)
@@ -93,7 +100,7 @@ def step_hooks(pair_types, joints=True, particles=False, data=BodyArrays, energy
         store_count(s, world)
         move_bodies(s, s.particles.position, s.particles.previous_position, 1.0, world)
 
-    @compiled_once(*GROUPS)
+    @compiled_once(*groups)
     def after_iterations(s: ti.template(), index):
         """Store the impulses for the next substep, and apply restitution."""
         world = world_of(s, index)

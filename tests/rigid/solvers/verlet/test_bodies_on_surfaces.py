@@ -1,0 +1,191 @@
+"""Bodies of "verlet" on triangles and segments of the user's particles: they touch them between particles, too."""
+
+import math
+
+import numpy as np
+import pytest
+from marks import slow
+
+import pbd
+import rigid
+from pbd import build
+from rigid.rotation import from_axis_angle, rotate
+
+RADIUS = 0.005  # half the thickness of sheets, and of ropes
+SETTINGS = {"dt": 1 / 60, "substeps": 8, "iterations": 10, "solve": "iterative"}
+
+
+def sheet(particles, count=5, side=1.0, rotation=(1.0, 0, 0, 0), self_contact=True, **options):
+    """A square of triangles in the plane z = 0 about the origin, whose particles have no radius; triangles (n, 3)."""
+    corners = np.array([(-side / 2, -side / 2, 0), (side, 0, 0), (0, side, 0)])
+    made = build.cloth(particles, *rotate(rotation, corners), (count, count), thickness=0.0, **options)
+    particles.add_surface(made.triangles, thickness=2 * RADIUS, friction=0.3, self_contact=self_contact)
+    return made.triangles
+
+
+def solver(particles, model, **options):
+    return rigid.solver("verlet", model, particles=particles, **{**SETTINGS, **options})
+
+
+def position(system, body=0):
+    return system.state().position[body]
+
+
+@pytest.mark.parametrize("name", ["sphere", "box", "capsule", "hull"])
+def test_a_body_rests_on_the_middle_of_a_triangle(name):
+    # No particle is within 10 cm of the body. Its lowest point rests at half the thickness above the triangles, within
+    # the skin of bodies at rest, which is below a hundredth of their size.
+    particles, model = pbd.Particles(), rigid.Model()
+    sheet(particles, count=4)
+    particles.pin(np.arange(particles.count))
+    height, at = 0.03, np.array([0.05, -0.06, 0.06])
+    corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    shape = {
+        "sphere": pbd.Sphere(height, centre=at),
+        "box": pbd.Box((0.05, 0.06, 2 * height), centre=at),
+        "capsule": pbd.Capsule(height, 0.05, centre=at, rotation=from_axis_angle((0, 1, 0), math.pi / 2)),
+        "hull": pbd.ConvexHull(at + height * corners),
+    }[name]
+    model.add_shape(model.add_body(), shape, density=500, friction=0.5)
+    system = solver(particles, model)
+    system.step(120)
+    assert position(system) == pytest.approx([at[0], at[1], RADIUS + height], abs=3e-4)
+
+
+def test_a_ball_rests_between_two_segments():
+    # Each rope is one straight segment, d from the other. The ball's middle is √((R + r)² - d²/4) above them.
+    particles, model, distance, ball = pbd.Particles(), rigid.Model(), 0.08, 0.06
+    for y in (-distance / 2, distance / 2):
+        rope = build.rope(particles, [(-0.5, y, 0), (0.5, y, 0)], 1, mass=0.1)
+        particles.add_segments(rope.sticks, radius=RADIUS, friction=0.3)
+    particles.pin(np.arange(4))
+    model.add_shape(model.add_body(), pbd.Sphere(ball, centre=(0.02, 0, 0.08)), density=500)
+    system = solver(particles, model)
+    system.step(120)
+    expected = math.sqrt((ball + RADIUS) ** 2 - distance**2 / 4)
+    assert position(system) == pytest.approx([0.02, 0, expected], abs=5e-4)
+
+
+@pytest.mark.parametrize("count", [4, 9])
+def test_a_box_on_an_inclined_sheet_slides_at_the_angle_of_friction(count):
+    # It stays at rest at atan μ - 0.5°, and has the acceleration g (sin θ - μ cos θ) at atan μ + 0.5°, on triangles
+    # larger than the box and smaller ones: between its corners the surface has no bumps.
+    friction, moved = 0.3, []
+    for angle in (math.atan(friction) - math.radians(0.5), math.atan(friction) + math.radians(0.5)):
+        turn, particles, model = from_axis_angle((0, 1, 0), angle), pbd.Particles(), rigid.Model()
+        sheet(particles, count, 1.2, turn)
+        particles.pin(np.arange(particles.count))
+        start = rotate(turn, np.array([-0.15, 0.03, 0.02 + RADIUS + 1e-3]))
+        model.add_shape(
+            model.add_body(), pbd.Box((0.14, 0.12, 0.04), centre=start, rotation=turn), density=500, friction=friction
+        )
+        system = solver(particles, model)
+        system.step(60)  # it has landed, and what slid at that has stopped
+        landed, speed = position(system), np.linalg.norm(system.state().velocity[0])
+        system.step(60)
+        moved.append(np.linalg.norm(position(system) - landed) - (speed if len(moved) else 0.0))
+    assert moved[0] < 0.002
+    expected = 0.5 * 9.81 * (math.sin(angle) - friction * math.cos(angle))
+    assert moved[1] == pytest.approx(expected, rel=0.2)
+
+
+def momenta(system):
+    """Linear momentum, and angular momentum about the origin, of all particles, those of bodies included."""
+    of = system.particle_system
+    momentum = of.particles.masses()[:, None] * of.velocities()
+    return np.array([momentum.sum(axis=0), np.cross(of.positions(), momentum).sum(axis=0)])
+
+
+def impact(seed, kind):
+    """Two bodies of any kind hit a free sheet or rope from both sides at 5 m/s, without gravity."""
+    random = np.random.default_rng(seed)
+    particles, model = pbd.Particles(gravity=(0, 0, 0)), rigid.Model(gravity=(0, 0, 0))
+    if kind == "sheet":
+        sheet(particles, self_contact=False, density=1.0, bending=None)
+    else:
+        rope = build.rope(particles, [(-0.5, 0, 0), (0.5, 0.1, 0)], 4, mass=0.5)
+        particles.add_segments(rope.sticks, radius=RADIUS, friction=0.3, self_contact=False)
+    for side in (-1, 1):
+        at = np.array([*random.uniform(-0.25, 0.25, 2), 0.25 * side]) * (1, kind == "sheet", 1)
+        turn = random.normal(size=4)
+        turn /= np.linalg.norm(turn)
+        shapes = (
+            pbd.Sphere(0.06, centre=at), pbd.Box((0.15, 0.1, 0.05), centre=at, rotation=turn),
+            pbd.Capsule(0.02, 0.2, centre=at, rotation=turn),
+        )  # fmt: skip
+        body = model.add_body(velocity=(0, 0, -5 * side), angular_velocity=random.normal(0, 3, 3))
+        model.add_shape(body, shapes[random.integers(3)], density=500, friction=0.5)
+    return solver(particles, model, substeps=4, damping=0.0)
+
+
+@pytest.mark.parametrize(
+    ("seed", "kind"),
+    [(0, "sheet"), (0, "rope"), *(slow(seed, kind) for seed in range(1, 9) for kind in ("sheet", "rope"))],
+)
+def test_contacts_keep_both_momenta(seed, kind):
+    # Both momenta are about one in SI units, to round-off of 80 substeps of ten iterations. A sheet has no bending: its
+    # own constraint keeps angular momentum to 1e-8 only.
+    system = impact(seed, kind)
+    before, touched = momenta(system), False
+    for _ in range(20):
+        system.step()
+        touched |= len(system.contact_forces().bodies) > 0
+    assert touched
+    assert np.abs(momenta(system) - before).max() < 1e-11
+
+
+def crossings(segments, triangles):
+    """How many segments (n, 2, 3) cross triangles (m, 3, 3). Source: Möller and Trumbore (1997)."""
+    found = 0
+    first, second = triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]
+    for start, end in segments:
+        across = np.cross(end - start, second)
+        scale = 1 / np.sum(first * across, axis=1)
+        offset = start - triangles[:, 0]
+        u, turned = scale * np.sum(offset * across, axis=1), np.cross(offset, first)
+        v, part = scale * (turned @ (end - start)), scale * np.sum(second * turned, axis=1)
+        found += np.sum((u > 0) & (v > 0) & (u + v < 1) & (part > 0) & (part < 1))
+    return found
+
+
+@pytest.mark.parametrize("seed", [0, *(slow(seed) for seed in range(1, 25))])
+def test_bodies_do_not_pass_through_sheets(seed):
+    # A ball, a box, a rod, or a needle of 8 mm falls at up to 8 m/s on a sheet 10 mm thick, with edges of 8 to 33 cm,
+    # held at its border or its corners. The lines through their middles do not cross it, and none gets below.
+    random = np.random.default_rng(seed)
+    particles, model = pbd.Particles(), rigid.Model()
+    pins = (("top", "bottom", "left", "right"), ("left_top", "right_top", "left_bottom", "right_bottom"))[seed % 2]
+    triangles = sheet(particles, int(random.integers(4, 14)), density=random.uniform(0.3, 2.0), pins=pins)
+    at, turn = np.array([*random.uniform(-0.2, 0.2, 2), 0.3]), random.normal(size=4)
+    turn /= np.linalg.norm(turn)
+    shape, line = (
+        (pbd.Sphere(0.05, centre=at), (0, 0, 0.02)),
+        (pbd.Box((0.15, 0.1, 0.05), centre=at, rotation=turn), (0.06, 0.04, 0.02)),
+        (pbd.Capsule(0.02, 0.2, centre=at, rotation=turn), (0, 0, 0.1)),
+        (pbd.Capsule(0.004, 0.2, centre=at, rotation=turn), (0, 0, 0.1)),
+    )[seed % 4]
+    body = model.add_body(velocity=(0, 0, -random.uniform(0, 8)), angular_velocity=random.normal(0, 3, 3))
+    model.add_shape(body, shape, density=1000, friction=0.5)
+    system = solver(particles, model)
+    line = rotate(turn, np.array([line, line]) * [[-1], [1]])
+    for _ in range(90):
+        system.step()
+        state, x = system.state(), system.particle_system.positions()
+        ends = state.position[0] + rotate(state.rotation[0], line)
+        assert crossings(ends[None], x[triangles]) == 0
+        inside = np.abs(state.position[0][:2]).max() < 0.4
+        assert not inside or state.position[0][2] > x[: particles.count, 2].min() - 0.1
+
+
+def test_what_is_solved_directly_touches_at_its_particles():
+    # Iterated contacts between directly solved particles would fight the solve, so segments of such a rope have none.
+    particles, model = pbd.Particles(), rigid.Model()
+    rope = build.rope(particles, [(-0.5, 0, 0), (0.5, 0, 0)], 2, mass=0.2, radius=RADIUS, friction=0.3)
+    particles.pin(rope.particles[[0, -1]])
+    model.add_shape(model.add_body(), pbd.Sphere(0.05, centre=(0.25, 0, 0.056)), density=500)
+    found = {}
+    for solve in ("direct", "iterative"):
+        system = solver(particles, model, solve=solve)
+        system.step()
+        found[solve] = len(system.contact_forces().bodies)
+    assert found["direct"] == 0 < found["iterative"]
