@@ -7,6 +7,7 @@ import rigid
 from pbd.build import cloth
 from pbd.core.validate import whole
 from rigid.rotation import from_axis_angle
+from scenes.catalogue.components.frame_of_cloth import add_legs, hoop
 from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import BLUE, GOLD, SAND, STEEL, BodyVisual, Camera, ClothVisual, StickVisual
@@ -29,21 +30,15 @@ def crate_on_trampoline(
     model.add_ground(friction=0.6)
     turn = from_axis_angle((1, 0.6, 0.3), np.radians(tilt))
     model.add_box((0.45, 0.45, 0.45), mass=mass, position=(0.05, -0.05, level + height), rotation=turn, friction=0.4)
-    rows = sheet.particles.reshape(count, count)
-    border = np.concatenate([rows[0], rows[1:, -1], rows[-1, -2::-1], rows[-2:0:-1, 0]])
-    hoop = np.stack([border, np.roll(border, -1)], axis=1)
-    # The legs are shapes of the ground, below each corner.
-    reach = side / 2 + 0.02
-    for x in (-reach, reach):
-        for y in (-reach, reach):
-            model.add_shape(rigid.GROUND, pbd.Capsule(0.03, start=(x, y, 0.03), end=(x, y, level - 0.05)))
+    add_legs(model, side, level)
     return Scene(
         particles,
         model,
         duration=5.0,
         settings={"verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 6, "solve": "iterative"}},
         visuals=[
-            ClothVisual(sheet.triangles, BLUE, SAND), StickVisual(hoop, 0.035, STEEL), BodyVisual(model, GOLD, STEEL),
+            ClothVisual(sheet.triangles, BLUE, SAND), StickVisual(hoop(sheet, count), 0.035, STEEL),
+            BodyVisual(model, GOLD, STEEL),
         ],
         camera=Camera((2.3, -5.0, 2.7), (0, 0, 0.95)),
     )
