@@ -413,7 +413,8 @@ class VerletSolver(Solver):
         """Contact points of the last substep and the mean forces in them, see Solver.contact_forces.
 
         An impulse on positions λ [kg m] is a force λ/h² over the substep h. Contacts of the user's particles are there,
-        too: the side of particle i is -2 - i.
+        too: the side of particle i is -2 - i. From the number of particles on, i counts the triangles and segments of
+        surfaces, along a curve through space.
         """
         world = one_index("world", world, self.worlds, "worlds")
         return contacts_of(self._bodies, self.dt / self.substeps, world)
