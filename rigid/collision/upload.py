@@ -264,12 +264,13 @@ def refuse_mesh_on_mesh(model):
 
 
 def refuse_meshes_beside_particles(model):
-    """Raise NotImplementedError for a mesh that particles with radii would meet."""
+    """Raise NotImplementedError for a mesh that particles with radii, or surfaces of particles, would meet."""
     for piece in model.shapes:
         if piece.shape.kind == MESH:
             raise NotImplementedError(
-                f"{piece.shape!r} on {model.body(piece.body).name!r} beside particles with radii: expected convex "
-                "shapes, meshes touch bodies alone; give the particles a pbd.MeshCollider, or no radii"
+                f"{piece.shape!r} on {model.body(piece.body).name!r} beside particles with radii or surfaces: "
+                "expected convex shapes, meshes touch bodies alone; give the particles a pbd.MeshCollider, or neither "
+                "radii nor surfaces"
             )
 
 

@@ -7,6 +7,7 @@ where a body has the arm of the point an element has the three c_k.
 
 import taichi as ti
 
+from pbd.constraints.constraint_type import TINY
 from pbd.core.kernels import load_quaternion, load_vector, store_vector
 from pbd.core.quaternions import rotate_back
 from pbd.data import SURFACE
@@ -97,20 +98,21 @@ def weights_of(s: ti.template(), side, p, world):
 
 @ti.func
 def barycentric(s: ti.template(), side, p, world):
-    """The c_k of a point on an element at the start of the step (3,)."""
+    """The c_k of a point on an element at the start of the step (3,); (1, 0, 0) if it has no length or area."""
     result = ti.Vector([0.0, 0.0, 0.0])
     if ti.static(s.features.surface_contacts):
         x = ti.static(s.particles.previous_position)
         i, j, k = corner_of(s, side, 0), corner_of(s, side, 1), corner_of(s, side, 2)
         u, v = x[j, world] - x[i, world], p - x[i, world]
         if k < 0:
-            along = v.dot(u) / u.norm_sqr()
+            along = v.dot(u) / (u.norm_sqr() + TINY)
             result = ti.Vector([1.0 - along, along, 0.0])
         else:
             across = x[k, world] - x[i, world]
             normal = u.cross(across)
-            second, third = v.cross(across).dot(normal), u.cross(v).dot(normal)
-            result = ti.Vector([normal.norm_sqr() - second - third, second, third]) / normal.norm_sqr()
+            scale = 1.0 / (normal.norm_sqr() + TINY)
+            second, third = scale * v.cross(across).dot(normal), scale * u.cross(v).dot(normal)
+            result = ti.Vector([1.0 - second - third, second, third])
     return result
 
 

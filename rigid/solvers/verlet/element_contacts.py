@@ -122,7 +122,7 @@ def find_corner_contacts(s: ti.template(), side, shape, x, radius, margin, world
         height = normal.dot(v - first)
         gap = height - round_by - radius
         c = barycentric(s, side, v, world)
-        if ti.abs(height - round_by) < margin and c.min() > 0.0:
+        if ti.abs(height - round_by) < margin and c.min() > 0.0:  # never where a triangle has no area
             add_point(s, side, shape, c, v - height * normal, -normal, gap, world)
 
 

@@ -30,10 +30,10 @@ close the gap, iteration by iteration. So a torque comes with the joint's reacti
     θ_2 = K_2 (t + r_2 × f),   θ_1 = -K_1 (t + r_1 × f)
 
 If the joint is open by a gap, from the first frame's P to the second's, an impulse at P that closes it changes q by
-f·gap. A limit is projected to the q that is right when the joint has closed: q + f·gap takes the place of q. In the
-metric of the masses this goes straight to a plane that holds every pose in which q is right and the joint closed, and
-so comes nearer to all of these. Towards the plane of q alone it would go at a slant: limits and contacts then opened a
-loaded joint farther with each iteration, and a pile threw a ragdoll up.
+f·gap. Limits and right angles are projected to the q that is right when the joint has closed: q + f·gap takes the
+place of q. In the metric of the masses this goes straight to a plane that holds every pose in which q is right and the
+joint closed, and so comes nearer to all of these. Towards the plane of q alone it would go at a slant: limits and
+contacts then opened a loaded joint farther with each iteration, and a pile threw a ragdoll up.
 
 Departure: drives and gears go to the plane of q. A drive compares q with its value at the start of the step; if it took
 a gap, which a load opens, for an angle, it would turn the joint in each step.

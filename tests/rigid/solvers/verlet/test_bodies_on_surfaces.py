@@ -177,6 +177,28 @@ def test_bodies_do_not_pass_through_sheets(seed):
         assert not inside or state.position[0][2] > x[: particles.count, 2].min() - 0.1
 
 
+def test_a_triangle_that_collapses_keeps_everything_finite():
+    # The third corner follows a path to the middle of the other two. The ball meets a triangle without area, and rests
+    # on it as on a segment.
+    particles, model = pbd.Particles(), rigid.Model()
+    corners = np.array([(-0.3, 0, 0), (0.3, 0, 0), (0, 0.3, 0)])
+    triangle = particles.add_particles(corners, math.inf)
+    particles.add_surface([triangle], thickness=2 * RADIUS)
+    particles.add_path(triangle[[2]], lambda time: [(0, max(0.3 - 3 * time, 0), 0)])
+    model.add_shape(model.add_body(), pbd.Sphere(0.05, centre=(0.1, 0, 0.15)), density=500)
+    system = solver(particles, model)
+    system.step(30)
+    assert position(system) == pytest.approx([0.1, 0, 0.05 + RADIUS], abs=2e-3)
+
+
+def test_a_mesh_beside_a_surface_is_refused():
+    particles, model = pbd.Particles(), rigid.Model()
+    triangles = sheet(particles)
+    model.add_shape(rigid.GROUND, rigid.Mesh((particles.positions() - (0, 0, 1), triangles)))
+    with pytest.raises(NotImplementedError, match="beside particles with radii or surfaces"):
+        solver(particles, model)
+
+
 def test_what_is_solved_directly_touches_at_its_particles():
     # Iterated contacts between directly solved particles would fight the solve, so segments of such a rope have none.
     particles, model = pbd.Particles(), rigid.Model()
