@@ -25,7 +25,7 @@ BOX = Columns(lower=3, upper=3, friction=1, restitution=1)
 # Columns of `ElementArrays`: the particles of an element, of which the first `count` are in use, and whether its point
 # is fixed; the weights of a fixed point, and the distance that the element keeps from colliders [m].
 ELEMENT = Columns(members=4, count=1, fixed=1)
-ELEMENT_NUMBER = Columns(weights=4, radius=1)
+ELEMENT_NUMBER = Columns(weights=4, radius=1, precision=1)
 
 # Columns of `SurfaceArrays`: corners of a triangle or a segment, the features that it owns as bits, which surface it
 # belongs to, and whether that touches itself; half its thickness [m] and its friction μ. Of a candidate the particles,

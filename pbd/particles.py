@@ -417,6 +417,7 @@ class Particles(Description):
         """Let triangles keep their distance from one another and from other surfaces and segments.
 
         Vertices do not pass through triangles, nor edges through edges, whatever the step (pbd/collision/surfaces).
+        Colliders and bodies touch the triangles, too, at half the thickness, see `add_element_contacts`.
         Parts that are nearer than the thickness in the description keep the described distance instead.
 
         Args:

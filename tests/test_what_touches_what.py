@@ -53,6 +53,19 @@ def surface_and_rope():
     return stays_above(particles, [*rope, *sheet]) and surface_and_itself()
 
 
+def surface_and_collider():
+    particles = pbd.Particles()
+    particles.add_collider(pbd.Sphere(0.05, centre=(0, 0, -0.05)), friction=1.0)
+    rope = particles.add_particles([(-0.3, 0, 0.1), (0.3, 0, 0.1)], 1.0, DOWN)
+    particles.add_stick(*rope)
+    particles.add_segments([rope], radius=0.01)
+    sheet = particles.add_particles([(0.4, 0, 0.3), (-0.2, 0.3, 0.3), (-0.2, -0.3, 0.3)], 1.0, DOWN)
+    for a, b in ((0, 1), (1, 2), (2, 0)):
+        particles.add_stick(sheet[a], sheet[b])
+    particles.add_surface([sheet], thickness=0.02)
+    return stays_above(particles, [*rope, *sheet])
+
+
 def surface_and_itself():
     particles = pbd.Particles()
     below, above = add_square(particles, 0.0, np.inf), add_square(particles, 0.1, 1.0, DOWN, size=0.2)
@@ -176,6 +189,7 @@ ROWS = {
     "particle and collider": particle_and_collider,
     "particle and box around it": particle_and_box,
     "surface or rope and surface or rope, and each with itself": surface_and_rope,
+    "surface or rope and collider": surface_and_collider,
     "surface or rope and a mesh whose points you give over time": surface_and_deforming_mesh,
     "particle and particle: cloth with itself, soft bodies": particle_and_particle,
     "stick, triangle, tetrahedron and collider": element_and_collider,

@@ -1,7 +1,8 @@
 """Contacts of colliders with points, sticks, triangles and tetrahedra of particles.
 
 A stick can cross a bump although both of its ends are outside. Its point that is deepest inside the collider,
-p = Σ c_i x_i with c_i >= 0 and Σ c_i = 1, is moved out with friction (pbd/constraints/contact_point.py).
+p = Σ c_i x_i with c_i >= 0 and Σ c_i = 1, is moved out with friction (pbd/constraints/contact_point.py). The triangles
+and segments of surfaces are such elements.
 
 The deepest point is the minimum of the collider's signed distance φ over the element. Pairwise Frank-Wolfe steps find
 it: of the weight of the particle with the largest ∇φ·x_k, a part goes to the particle with the smallest. Regula falsi
@@ -18,12 +19,13 @@ One thread treats all elements of a world, because they share particles.
 
 import taichi as ti
 
-from pbd.collision.colliders import collider_contact
+from pbd.collision.colliders import collider_contact, contact_from_start
 from pbd.collision.contact import LEFT_ON_SURFACE, apply_friction
 from pbd.constraints.box import project_into_box
 from pbd.constraints.contact_point import move_point, weighted_sum
 from pbd.data import ELEMENT, ELEMENT_NUMBER
 from pbd.execution.phases import input_rows
+from pbd.integrate import position
 
 # Steps of the search at most, and evaluations of the distance in each. A stick takes one step of about eight
 # evaluations, a tetrahedron over a ball ten to thirty steps.
@@ -43,7 +45,7 @@ def positions_of(s: ti.template(), positions: ti.template(), e, world):
 
 
 @ti.func
-def deepest_point(s: ti.template(), find: ti.template(), row, shape, x, count, radius, world):
+def deepest_point(s: ti.template(), find: ti.template(), row, shape, x, count, radius, precision, world):
     """Find the point of an element with the least distance from a collider.
 
     Args:
@@ -52,6 +54,7 @@ def deepest_point(s: ti.template(), find: ti.template(), row, shape, x, count, r
         shape: index of the collider.
         x: positions of the particles (4, 3) [m], of which the first `count` rows are in use.
         radius: distance that the element keeps [m].
+        precision: with which the depth is wanted [m]; zero for the best.
         world: index.
 
     Returns: weights c (4,); those of the middle if the element is too far away to touch.
@@ -83,9 +86,10 @@ def deepest_point(s: ti.template(), find: ti.template(), row, shape, x, count, r
         direction = weighted_sum(x, exchange)
         slope = normal.dot(direction)
         steps_left -= 1
-        if -slope > PRECISION * size:
+        if -slope > ti.max(PRECISION * size, precision):
             most = -c.dot(ti.min(exchange, 0.0))
-            part, normal_there = descend(s, find, row, shape, weighted_sum(x, c), direction, slope, most, world)
+            close = ti.max(PART_PRECISION, precision / size) * most
+            part, normal_there = descend(s, find, row, shape, weighted_sum(x, c), direction, slope, most, close, world)
             c, normal = ti.max(c + part * exchange, 0.0), normal_there
             if part == 0.0:
                 steps_left = 0
@@ -132,10 +136,11 @@ def farthest_to_nearest(along, c, count):
 
 
 @ti.func
-def descend(s: ti.template(), find: ti.template(), row, shape, p, direction, slope, most, world):
+def descend(s: ti.template(), find: ti.template(), row, shape, p, direction, slope, most, close, world):
     """Find t in [0, most] at which the distance of p + t direction from a collider is least.
 
-    Args: find, row, shape, world: see `deepest_point`; slope: derivative of the distance at t = 0, below zero.
+    Args: find, row, shape, world: see `deepest_point`; slope: derivative of the distance at t = 0, below zero; close:
+    the search ends when t is known to this.
 
     Returns: t, and the collider's normal there.
     """
@@ -156,7 +161,7 @@ def descend(s: ti.template(), find: ti.template(), row, shape, p, direction, slo
                 low_slope *= 0.5
             side = 1
         left -= 1
-        if high - low <= PART_PRECISION * most or found == 0.0:
+        if high - low <= close or found == 0.0:
             left = 0
         if left > 0:
             t = (low * high_slope - high * low_slope) / (high_slope - low_slope)
@@ -175,7 +180,8 @@ def contact_weights(s: ti.template(), row, e, shape, x):
     c = fixed_weights(s, e)
     if s.elements.integers[e, ELEMENT.fixed] == 0:
         count, radius = s.elements.integers[e, ELEMENT.count], s.elements.numbers[e, ELEMENT_NUMBER.radius]
-        c = deepest_point(s, collider_contact, row, shape, x, count, radius, 0)
+        precision = s.elements.numbers[e, ELEMENT_NUMBER.precision]
+        c = deepest_point(s, collider_contact, row, shape, x, count, radius, precision, 0)
     return c
 
 
@@ -192,35 +198,71 @@ def project_elements(s: ti.template(), substep, world):
 def project_element(s: ti.template(), substep, e, world):
     """Move element e out of every collider, and a fixed point into every box. Returns: the deepest penetration [m]."""
     before, after = input_rows(s, substep)
-    x = positions_of(s, s.particles.position, e, world)
-    start = positions_of(s, s.particles.previous_position, e, world)
-    members = [s.elements.integers[e, ELEMENT.members + k] for k in ti.static(range(4))]
-    w = ti.Vector([s.particles.position[members[k], world][3] for k in ti.static(range(4))])
-    radius = s.elements.numbers[e, ELEMENT_NUMBER.radius]
     deepest = 0.0
     for shape in range(s.counts.colliders):
-        c = contact_weights(s, after, e, shape, x)
-        p = weighted_sum(x, c)
-        distance, normal, drift = collider_contact(s, before, after, shape, p)
-        depth = radius - distance
-        if depth > 0.0 and (c * c * w).sum() > 0.0:
-            held = weighted_sum(start, c) + drift
-            target = apply_friction(p + depth * normal, held, normal, depth, s.colliders.friction[shape])
-            x = move_point(x, w, c, target - p)
-            deepest = ti.max(deepest, depth)
+        if is_near(s, after, e, shape, world):
+            deepest = ti.max(deepest, leave_collider(s, before, after, e, shape, world))
     if s.elements.integers[e, ELEMENT.fixed] == 1:
-        c = fixed_weights(s, e)
         for b in range(s.counts.boxes):
-            p = weighted_sum(x, c)
-            target = project_into_box(p, weighted_sum(start, c), s.colliders.boxes, b, radius)
-            if (c * c * w).sum() > 0.0:
-                x = move_point(x, w, c, target - p)
-                deepest = ti.max(deepest, (target - p).norm())
-    if deepest > 0.0:
+            deepest = ti.max(deepest, enter_box(s, e, b, world))
+    return deepest
+
+
+@ti.func
+def is_near(s: ti.template(), row, e, shape, world):
+    """Whether an element may touch a collider: it is as near to its first particle as the others, or a fixed point."""
+    result = s.elements.integers[e, ELEMENT.fixed] == 1
+    if not result:
+        first, farthest = position(s, s.elements.integers[e, ELEMENT.members], world), 0.0
+        for k in ti.static(range(1, 4)):
+            arm = position(s, s.elements.integers[e, ELEMENT.members + k], world) - first
+            farthest = ti.max(farthest, arm.norm_sqr())
+        reach = s.elements.numbers[e, ELEMENT_NUMBER.radius] + ti.sqrt(farthest)
+        result = distance_of(s, row, shape, first) < reach
+    return result
+
+
+@ti.func
+def leave_collider(s: ti.template(), before, after, e, shape, world):
+    """Move element e out of a collider, with friction. Returns: the depth [m]; zero outside."""
+    x = positions_of(s, s.particles.position, e, world)
+    c = contact_weights(s, after, e, shape, x)
+    p = weighted_sum(x, c)
+    start = weighted_sum(positions_of(s, s.particles.previous_position, e, world), c)
+    distance, normal, drift = contact_from_start(s, collider_contact, before, after, shape, start, p, world)
+    depth = s.elements.numbers[e, ELEMENT_NUMBER.radius] - distance
+    moved = 0.0
+    if depth > 0.0:
+        target = apply_friction(p + depth * normal, start + drift, normal, depth, s.colliders.friction[shape])
+        if move_element(s, e, x, c, target - p, world):
+            moved = depth
+    return moved
+
+
+@ti.func
+def enter_box(s: ti.template(), e, b, world):
+    """Move the fixed point e into a box. Returns: by how much [m]."""
+    x, c = positions_of(s, s.particles.position, e, world), fixed_weights(s, e)
+    p, start = weighted_sum(x, c), weighted_sum(positions_of(s, s.particles.previous_position, e, world), c)
+    target = project_into_box(p, start, s.colliders.boxes, b, s.elements.numbers[e, ELEMENT_NUMBER.radius])
+    distance = (target - p).norm()
+    if distance > 0.0 and not move_element(s, e, x, c, target - p, world):
+        distance = 0.0
+    return distance
+
+
+@ti.func
+def move_element(s: ti.template(), e, x, c, displacement, world):
+    """Move the point with weights c of element e, whose particles are at x (4, 3). Returns: whether they can move."""
+    members = [s.elements.integers[e, ELEMENT.members + k] for k in ti.static(range(4))]
+    w = ti.Vector([s.particles.position[members[k], world][3] for k in ti.static(range(4))])
+    mobile = (c * c * w).sum() > 0.0
+    if mobile:
+        moved = move_point(x, w, c, displacement)
         for k in ti.static(range(4)):
             if k < s.elements.integers[e, ELEMENT.count]:
-                s.particles.position[members[k], world] = ti.Vector([x[k, 0], x[k, 1], x[k, 2], w[k]])
-    return deepest
+                s.particles.position[members[k], world] = ti.Vector([moved[k, 0], moved[k, 1], moved[k, 2], w[k]])
+    return mobile
 
 
 @ti.func

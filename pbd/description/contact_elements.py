@@ -8,6 +8,10 @@ from pbd.core.validate import finite_array, indices, not_negative, spread, whole
 # Particles of an element: two of a stick, three of a triangle, four of a tetrahedron.
 MOST_MEMBERS = 4
 
+# The depth of a surface in a collider is found to this part of its radius. With the best precision a cloth on a ball
+# costs 1.8 times as much.
+PRECISION = 0.05
+
 NO_ELEMENTS = np.zeros((0, MOST_MEMBERS + 2), np.int64), np.zeros((0, MOST_MEMBERS + 1))
 
 
@@ -46,6 +50,29 @@ def point_of(particles, weights, radius, count):
         raise ValueError(f"weights of a contact point sum to {weights.sum():g}: expected one")
     radius = np.array([not_negative("radius", radius)])
     return element_rows(particles[None], weights[None], radius, fixed=1)
+
+
+def all_elements(description, apart=()):
+    """Rows of all contact elements of a description: its own, and where it has colliders those of its surfaces.
+
+    What has a particle without contacts, or is on a path, has none.
+
+    Args: description: a Particles; apart: indices of particles whose surfaces meet colliders at the particles alone.
+
+    Returns: integers (n, 6) and numbers (n, 6), with the columns of `pbd.data.ElementArrays`.
+    """
+    integers, numbers = description.contact_elements()
+    found = [(integers, np.pad(numbers, ((0, 0), (0, 1))))]
+    on_paths = np.concatenate([np.zeros(0, int), *(particles for particles, _ in description.paths)])
+    for surface in description.surfaces if description.colliders else ():
+        left_out = np.isin(surface.members, apart) | (description.radii()[surface.members] < 0)
+        left_out = left_out.any(axis=1) | np.isin(surface.members, on_paths).all(axis=1)
+        members = surface.members[~left_out]
+        radius, weights = np.full(len(members), surface.radius), np.zeros(members.shape)
+        integers, numbers = element_rows(members, weights, radius, fixed=0)
+        found.append((integers, np.column_stack([numbers, PRECISION * radius])))
+    integers, numbers = map(np.concatenate, zip(*found))
+    return integers, numbers
 
 
 def element_rows(members, weights, radius, fixed):

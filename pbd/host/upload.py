@@ -9,6 +9,7 @@ from pbd.core.messages import shown
 from pbd.core.shapes import INTEGERS, NUMBERS
 from pbd.core.validate import refuse_gigabytes, whole
 from pbd.data import BOX, RANGE, Counts, Data, Features
+from pbd.description.contact_elements import all_elements
 from pbd.direct.rows import make_plan
 from pbd.direct.tables import direct_arrays
 from pbd.direct.touch_tables import touch_arrays, touching_particles
@@ -169,7 +170,7 @@ def features_of(description, schedule, groups, lanes, bands, **others):
         obstacles=len(restitutions) > 0,
         shapes=tuple(sorted({collider.shape.kind for collider in description.colliders})),
         restitution=any(restitutions),
-        elements=len(restitutions) > 0 and len(description.contact_elements()[0]) > 0,
+        elements=len(restitutions) > 0 and len(all_elements(description)[0]) > 0,
         contacts=description.particle_contacts is not None,
         surface_contacts=len(description.surfaces) > 0,
         **others,
@@ -213,6 +214,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, environment
     direct = direct_arrays(plan, types, schedule, mobile, worlds, lanes, environment.moving_columns)
     touching = touching_particles(plan, first, np.stack([p.radii() for p in descriptions]))
     touch = touch_arrays(touching, n, worlds, lanes)
+    elements = all_elements(first, touching)
     colliders = collider_tables(first.colliders)
     first_adjacent, adjacent_triangles = adjacency(first.triangles(), n)
     surfaces = surface_tables(first.surfaces, first.positions()) if first.surfaces else {}
@@ -230,7 +232,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, environment
         "direct": direct,
         "touch": touch,
         "colliders": {**colliders, "boxes": np.reshape(first.boxes, (-1, BOX.total))},
-        "elements": dict(zip(("integers", "numbers"), first.contact_elements())),
+        "elements": dict(zip(("integers", "numbers"), elements)),
         "gravity": {"scale": gravity_scales},
         "wind": {
             "triangles": first.triangles(),
@@ -241,8 +243,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, environment
         "surface": {**surfaces, "rest_position": positions} if surfaces else {},
         "contacts": {"rest_position": positions, "first_stick": first_stick, "sticks": sticks} if contacts else {},
     }
-    elements = len(first.contact_elements()[0])
-    lengths = len(first.colliders), len(first.boxes), len(kinematic), len(first.triangles()), elements
+    lengths = len(first.colliders), len(first.boxes), len(kinematic), len(first.triangles()), len(elements[0])
     counts = Counts(n, worlds, multipliers, *lengths, len(plan.rows), len(touching), halo=0)
     arrays = allocate(
         Data,
@@ -266,7 +267,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, environment
         colliders=len(first.colliders),
         samples=len(colliders["samples"]),
         boxes=len(first.boxes),
-        elements=elements,
+        elements=len(elements[0]),
         triangles=len(first.triangles()),
         particle_ends=n + 1,
         corners=first.triangles().size,

@@ -83,7 +83,7 @@ def find_element_contact(s: ti.template(), e, shape, world):
     if touches:
         radius = s.surface.numbers[e, SURFACE_NUMBER.radius]
         margin = radius + moved + s.hooked.scratch.placements[world, shape, PLACEMENT.margin]
-        c = deepest_point(s, shape_contact, 0, shape, x, count, margin, world)
+        c = deepest_point(s, shape_contact, 0, shape, x, count, margin, 0.0, world)
         p = weighted_sum(x, c)
         distance, normal = shape_distance(s.hooked.shapes, shape, s.hooked.poses, p, world)
         if distance < margin and not is_on_ball(s, e, c, world):
