@@ -234,6 +234,7 @@ class SurfaceArrays(NamedTuple):
     numbers: Real(count.elements_of_surfaces, SURFACE_NUMBER)
     nodes: Integer(count.nodes, 2)  # of the tree: element of a leaf or -1, first node not below this one
     particles: Integer(count.particles_on_surfaces)  # that are corners
+    rings: Integer(count.rings)  # where each particle's list begins, then the particles that edges join to each
     radius: Real(count.surface_particles)  # half the least thickness around a particle [m]
     rest_position: Vector(3, count.surface_particles, count.worlds)  # of the description [m]
     lower: Vector(3, count.nodes, count.worlds)  # of a node's box [m]

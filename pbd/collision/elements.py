@@ -139,16 +139,22 @@ def farthest_to_nearest(along, c, count):
 def descend(s: ti.template(), find: ti.template(), row, shape, p, direction, slope, most, close, world):
     """Find t in [0, most] at which the distance of p + t direction from a collider is least.
 
-    Args: find, row, shape, world: see `deepest_point`; slope: derivative of the distance at t = 0, below zero; close:
-    the search ends when t is known to this.
+    Where a flat side ends the derivative jumps, and evaluations may not suffice. By convexity the distance at t is
+    above the least one by at most its derivative there times the rest of the range, so the flattest t is taken then.
+
+    Args: find, row, shape, world: see `deepest_point`; slope: derivative of the distance at t = 0, below
+    zero; close: the search ends when t is known to this.
 
     Returns: t, and the collider's normal there.
     """
     low, low_slope, high, high_slope = 0.0, slope, most, 0.0
     t, side, left, normal = most, 0, EVALUATIONS, ti.Vector([0.0, 0.0, 0.0])
+    flattest, least, flattest_normal = most, ti.math.inf, normal
     while left > 0:
         normal = find(s, row, row, shape, p + t * direction, world)[1]
         found = normal.dot(direction)
+        if ti.abs(found) < least:
+            flattest, least, flattest_normal = t, ti.abs(found), normal
         # Illinois: an end that stays twice counts half, so both ends approach the zero.
         if found < 0.0:
             low, low_slope = t, found
@@ -165,6 +171,8 @@ def descend(s: ti.template(), find: ti.template(), row, shape, p, direction, slo
             left = 0
         if left > 0:
             t = (low * high_slope - high * low_slope) / (high_slope - low_slope)
+    if high - low > close:
+        t, normal = flattest, flattest_normal
     return t, normal
 
 

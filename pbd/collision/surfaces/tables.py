@@ -54,6 +54,7 @@ def surface_tables(surfaces, positions):
     return {
         "length": shortest,
         "elements": elements,
+        "rings": rings_of(edges, len(positions)),
         "numbers": numbers,
         "nodes": tree_over(len(members)),
         "particles": np.flatnonzero(np.isfinite(radius)),
@@ -93,6 +94,16 @@ def owned_features(members):
     return owned
 
 
+def rings_of(edges, count):
+    """Particles that edges join to each particle: `count` + 1 places where the lists begin, then the lists.
+
+    Args: edges: (n, 2), an edge of two surfaces twice; count: of all particles.
+    """
+    both = np.unique(np.concatenate([edges, edges[:, ::-1]]), axis=0)
+    first = np.concatenate([[0], np.cumsum(np.bincount(both[:, 0], minlength=count))])
+    return np.concatenate([first + count + 1, both[:, 1]])
+
+
 def tree_over(count):
     """Nodes of a tree over a range of elements, in depth-first order.
 
@@ -113,12 +124,13 @@ def surface_lengths(tables, count):
     """Lengths of the axes of SurfaceArrays. Args: tables: see `surface_tables`, or none; count: of all particles."""
     if not tables:
         return dict.fromkeys(
-            ("elements_of_surfaces", "nodes", "particles_on_surfaces", "surface_particles", "candidates"), 0
+            ("elements_of_surfaces", "nodes", "rings", "particles_on_surfaces", "surface_particles", "candidates"), 0
         )
     features = int(sum((tables["elements"][:, SURFACE.owned] >> bit & 1).sum() for bit in range(6)))
     return {
         "elements_of_surfaces": len(tables["elements"]),
         "nodes": len(tables["nodes"]),
+        "rings": len(tables["rings"]),
         "particles_on_surfaces": len(tables["particles"]),
         "surface_particles": count,
         "candidates": max(LEAST_CANDIDATES, CANDIDATES_OF_FEATURE * features),

@@ -25,7 +25,11 @@ from rigid.collision.narrow_phase import shape_distance
 from rigid.collision.rounded import core_segment
 from rigid.solvers.verlet.contact_sides import PARTICLE, barycentric, corner_of, inverse_mass_of_element
 from rigid.solvers.verlet.data import SIZE
+from rigid.solvers.verlet.nearest_parts import is_nearest_around
 from rigid.solvers.verlet.particle_contacts import add_particle_contact, count_shapes, is_fixed
+
+# A point of an element is on its border if a corner has at most this part of its weight.
+ON_BORDER = 1e-3
 
 
 @ti.func
@@ -86,7 +90,7 @@ def find_element_contact(s: ti.template(), e, shape, world):
         c = deepest_point(s, shape_contact, 0, shape, x, count, margin, 0.0, world)
         p = weighted_sum(x, c)
         distance, normal = shape_distance(s.hooked.shapes, shape, s.hooked.poses, p, world)
-        if distance < margin and not is_on_ball(s, e, c, world):
+        if distance < margin and counts(s, e, c, p, normal, body, world):
             add_point(s, side, shape, c, p, normal, distance - radius, world)
         if distance < margin and count == 3:
             find_corner_contacts(s, side, shape, x, radius, margin, world)
@@ -127,10 +131,20 @@ def find_corner_contacts(s: ti.template(), side, shape, x, radius, margin, world
 
 
 @ti.func
-def is_on_ball(s: ti.template(), e, c, world):
-    """Whether a point of element e is a particle that has a radius. Args: c: weights of the element's corners (4,)."""
-    result = False
+def counts(s: ti.template(), e, c, p, normal, body, world):
+    """Whether the deepest point of an element is inside it, or on its border and the nearest one around.
+
+    Particles with a radius have contacts of their own. Args: e: element; c: weights of its corners (4,); p: the point
+    (3,) [m]; normal: of the shape there; body: that has the shape.
+    """
+    i, j, corners = -1, -1, 0
     for k in ti.static(range(3)):
-        if c[k] == 1.0:
-            result = s.particles.radius[s.surface.elements[e, SURFACE.members + k], world] > 0.0
+        if c[k] > ON_BORDER:
+            i, j = s.surface.elements[e, SURFACE.members + k], i
+            corners += 1
+    result = True
+    if corners == 1:
+        result = s.particles.radius[i, world] <= 0.0
+    if corners < 3:
+        result = result and is_nearest_around(s, i, j, p, normal, body, world)
     return result

@@ -18,6 +18,7 @@ from rigid.solvers.verlet.contacts import axes_of, correction, is_impact
 from rigid.solvers.verlet.contacts_in_lanes import contact_count
 from rigid.solvers.verlet.data import CONTACT
 from rigid.solvers.verlet.frame_motion import at_start_of_step, corner, direction_now
+from rigid.solvers.verlet.nearest_parts import is_nearest_around
 
 # Contacts of directly solved particles with bodies that move are loaded (loaded_contacts.py). Those for which there is
 # no place are projected between direct solves. If a particle bears more than this many times its weight on a body then,
@@ -38,7 +39,12 @@ def find_particle_contacts(s: ti.template(), i, world):
             if body >= 0:
                 margin += s.hooked.margins[body, world]
             distance, normal = shape_distance(s.hooked.shapes, shape, s.hooked.poses, x, world)
-            if distance < margin and (body < 0 or body != s.hooked.attached_to[i]):
+            touches = distance < margin and (body < 0 or body != s.hooked.attached_to[i])
+            if ti.static(s.features.surface_contacts):
+                touches = touches and (
+                    s.hooked.solved_directly[i] == 1 or is_nearest_around(s, i, -1, x, normal, body, world)
+                )
+            if touches:
                 add_particle_contact(s, i, shape, x, normal, distance - radius, world)
 
 
