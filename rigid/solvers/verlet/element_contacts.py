@@ -90,7 +90,7 @@ def find_element_contact(s: ti.template(), e, shape, world):
         c = deepest_point(s, shape_contact, 0, shape, x, count, margin, 0.0, world)
         p = weighted_sum(x, c)
         distance, normal = shape_distance(s.hooked.shapes, shape, s.hooked.poses, p, world)
-        if distance < margin and counts(s, e, c, p, normal, body, world):
+        if distance < margin and has_contact(s, e, c, p, normal, body, world):
             add_point(s, side, shape, c, p, normal, distance - radius, world)
         if distance < margin and count == 3:
             find_corner_contacts(s, side, shape, x, radius, margin, world)
@@ -131,8 +131,8 @@ def find_corner_contacts(s: ti.template(), side, shape, x, radius, margin, world
 
 
 @ti.func
-def counts(s: ti.template(), e, c, p, normal, body, world):
-    """Whether the deepest point of an element is inside it, or on its border and the nearest one around.
+def has_contact(s: ti.template(), e, c, p, normal, body, world):
+    """Whether an element has a contact: its deepest point is inside it, or on its border and the nearest one around.
 
     Particles with a radius have contacts of their own. Args: e: element; c: weights of its corners (4,); p: the point
     (3,) [m]; normal: of the shape there; body: that has the shape.
