@@ -25,7 +25,7 @@ from rigid.collision.narrow_phase import shape_distance
 from rigid.collision.rounded import core_segment
 from rigid.solvers.verlet.contact_sides import PARTICLE, barycentric, corner_of, inverse_mass_of_element
 from rigid.solvers.verlet.data import SIZE
-from rigid.solvers.verlet.nearest_parts import is_nearest_around
+from rigid.solvers.verlet.nearest_parts import is_nearest_around, may_touch
 from rigid.solvers.verlet.particle_contacts import add_particle_contact, count_shapes, is_fixed
 
 # A point of an element is on its border if a corner has at most this part of its weight.
@@ -82,7 +82,7 @@ def find_element_contact(s: ti.template(), e, shape, world):
             count += 1
             moved = ti.max(moved, (position(s, i, world) - start).norm())
             present = s.particles.position[i, world][3] >= 0.0
-            if not present or s.hooked.solved_directly[i] == 1 or (body >= 0 and s.hooked.attached_to[i] == body):
+            if not present or not may_touch(s, i, body):
                 touches = False
     if touches:
         radius = s.surface.numbers[e, SURFACE_NUMBER.radius]
