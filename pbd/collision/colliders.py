@@ -6,6 +6,7 @@ from pbd.collision.contact import LEFT_ON_SURFACE, apply_friction, previous_afte
 from pbd.constraints.box import previous_after_box_impacts, project_into_box, wall
 from pbd.core.quaternions import rotate, rotate_back
 from pbd.core.shapes import signed_distance
+from pbd.core.vectors import component
 from pbd.data import INPUT, POSE, REPORT
 from pbd.execution.phases import input_rows
 from pbd.integrate import acceleration
@@ -163,7 +164,7 @@ def touches_surface(s: ti.template(), substep, i, world):
         for b in range(s.counts.boxes):
             for k in range(6):
                 axis, side, height = wall(s.colliders.boxes, b, k, radius)
-                depth = side * (height - predicted[axis])
-                if depth > 0.0 and side * (x[axis] - height) <= LEFT_ON_SURFACE * depth:
+                depth = side * (height - component(predicted, axis))
+                if depth > 0.0 and side * (component(x, axis) - height) <= LEFT_ON_SURFACE * depth:
                     result = 1.0
     return result

@@ -11,6 +11,7 @@ Source: Jakobsen, Advanced Character Physics (2001), section 3.
 import taichi as ti
 
 from pbd.collision.contact import LEFT_ON_SURFACE, apply_friction, previous_after_impact
+from pbd.core.vectors import component, with_component
 from pbd.data import BOX
 
 
@@ -27,13 +28,12 @@ def project_into_box(x, start, boxes: ti.template(), b, radius):
     """The position nearest to x inside box b, after friction on the walls that stopped the particle."""
     for k in range(6):
         axis, side, height = wall(boxes, b, k, radius)
-        depth = side * (height - x[axis])
+        depth = side * (height - component(x, axis))
         if depth > 0.0:
-            x[axis] = height
-            normal = ti.Vector([0.0, 0.0, 0.0])
-            normal[axis] = side
-            x = apply_friction(x, start, normal, depth, boxes[b, BOX.friction])
-            x[axis] = height
+            normal = with_component(ti.Vector([0.0, 0.0, 0.0]), axis, side)
+            on_wall = with_component(x, axis, height)
+            x = apply_friction(on_wall, start, normal, depth, boxes[b, BOX.friction])
+            x = with_component(x, axis, height)
     return x
 
 
@@ -42,10 +42,9 @@ def previous_after_box_impacts(x, previous, predicted, start, acceleration, boxe
     """The previous position after impacts on the walls of box b that stopped the particle in this substep."""
     for k in range(6):
         axis, side, height = wall(boxes, b, k, radius)
-        depth = side * (height - predicted[axis])
-        if depth > 0.0 and side * (x[axis] - height) <= LEFT_ON_SURFACE * depth:
-            normal = ti.Vector([0.0, 0.0, 0.0])
-            normal[axis] = side
+        depth = side * (height - component(predicted, axis))
+        if depth > 0.0 and side * (component(x, axis) - height) <= LEFT_ON_SURFACE * depth:
+            normal = with_component(ti.Vector([0.0, 0.0, 0.0]), axis, side)
             previous = previous_after_impact(
                 x, previous, predicted - start, acceleration, normal, depth,
                 boxes[b, BOX.friction], boxes[b, BOX.restitution], h,

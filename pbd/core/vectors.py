@@ -20,3 +20,18 @@ def tangent(n, steep: ti.template()):
 def axis(k: ti.template()):
     """The unit vector along the world's x, y or z."""
     return ti.Vector([1.0 if i == k else 0.0 for i in ti.static(range(3))])
+
+
+# Taichi 1.7.4 compiles no index of a vector that is known at run time only, in nested loops on Vulkan. Hence these two.
+
+
+@ti.func
+def component(x, k):
+    """Component k of the vector x (3,), for a k that is known at run time only."""
+    return ti.select(k == 0, x[0], ti.select(k == 1, x[1], x[2]))
+
+
+@ti.func
+def with_component(x, k, value):
+    """The vector x (3,) with another component k, for a k that is known at run time only."""
+    return ti.Vector([ti.select(k == each, value, x[each]) for each in ti.static(range(3))])

@@ -34,6 +34,7 @@ import taichi as ti
 from pbd.collision.colliders import PRESSED_DEPTH, collider_contact, contact_from_start, first_push, opposes
 from pbd.constraints.box import wall
 from pbd.core.kernels import real_bits
+from pbd.core.vectors import component, with_component
 from pbd.data import BOX, REPORT
 from pbd.direct.elimination import NOT_FACTORED, STIFF
 from pbd.direct.mobility import free_part, second_axis
@@ -103,9 +104,9 @@ def touch(s: ti.template(), substep, world):
                 for b in range(s.counts.boxes):
                     for side in range(6):
                         axis, sign, height = wall(s.colliders.boxes, b, side, radius)
-                        normal = ti.Vector([ti.select(axis == each, sign, 0.0) for each in ti.static(range(3))])
+                        normal = with_component(nothing, axis, sign)
                         number = ti.cast(s.counts.colliders + 6 * b + side, float)
-                        gap, friction = sign * (x[axis] - height), s.colliders.boxes[b, BOX.friction]
+                        gap, friction = sign * (component(x, axis) - height), s.colliders.boxes[b, BOX.friction]
                         _, x = project_onto_surface(s, i, number, gap, normal, normal, nothing, friction, x, world)
             if ti.static(s.features.has_fixed_shapes):
                 fixed = ti.static(s.features.hooks.fixed_shapes)

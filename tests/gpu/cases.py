@@ -111,6 +111,20 @@ def surfaces(p):
     pbd.build.rope(p, [(0, 0.05, 0.07), (0.1, 0.06, 0.08)], 2, mass=0.01, radius=0.005, friction=0.2)
 
 
+def elements(p):
+    """A triangle on a ball, and a point of a stick in a box."""
+    import pbd
+
+    triangle = p.add_particles([(0, 0, 0.6), (0.3, 0, 0.6), (0, 0.3, 0.6)], velocity=(0, 0, -3))
+    p.add_sticks([triangle[:2], triangle[1:], triangle[::2]])
+    p.add_element_contacts([triangle])
+    p.add_collider(pbd.Sphere(0.5), friction=0.3)
+    rod = p.add_particles([(2, 0, 0.6), (2.5, 0, 0.6)], velocity=(0, 1, -3))
+    p.add_stick(*rod)
+    p.add_contact_point(rod, (0.5, 0.5), radius=0.1)
+    p.add_box((-1, -1, 0.4), (3, 1, 3), friction=0.2)
+
+
 def cloth(p):
     """A cloth of more constraints than one thread projects, with a corner pinned."""
     import pbd
@@ -122,7 +136,7 @@ def cloth(p):
 PARTICLES = {
     "sticks": (sticks, {}), "angles": (angles, {}), "sheets": (sheets, {}),
     "round_colliders": (round_colliders, {}), "flat_colliders": (flat_colliders, {}), "grains": (grains, {}),
-    "surfaces": (surfaces, {}),
+    "surfaces": (surfaces, {}), "elements": (elements, {"schedule": "coloured", "substeps": 1, "iterations": 2}),
     "from_start": (sticks, {"direction": "start"}),
     "cloth": (cloth, {"schedule": "coloured", "substeps": 1, "iterations": 2}), "worlds": (sticks, {"worlds": 100}),
 }  # fmt: skip
@@ -194,7 +208,7 @@ def positions_after(system, round_offs, seed):
 
 
 def run(device, case):
-    """Run a case in this process. Args: device: "gpu" or "cpu"; case: one of CASES.
+    """Run a case in this process. Args: device: see `initialise`; case: one of CASES.
 
     Returns: positions; digests of two runs; spread: how far round-off moves positions on a processor [m]. Nothing if
     there is no such device.
