@@ -50,14 +50,16 @@ def define(decorator, body, declaration, static, numbers, *, lanes=None, order=N
     `body` after the data, with their types; lanes: classes of arrays in lanes by their names, None without lanes;
     order: indices of the parameters in another order; guard: function (text, names) -> function, whose value says
     whether `body` has to be read; buffers: for each array, which buffer has it as a part. The parameters are then
-    buffers, arrays of the host, the integers, with offsets and shapes of the parts before them, and the other numbers.
+    buffers, arrays of the host, an array of integers, with offsets and shapes of the parts before those of the data, an
+    array of the data's other numbers, and `numbers`.
     """
     names, arrays, given = {"ti": ti, "the_body": body, **(lanes or {})}, [], []
     value = expression("data", declaration, static, names, arrays, given, lanes is not None)
     parameters = arrays + given + numbers
     statements = []
     if buffers is not None:
-        parameters, statements = in_buffers(arrays, given + numbers, buffers)
+        parameters, statements = in_buffers(arrays, given, buffers)
+        parameters += numbers
         names["PartOfBuffer"] = PartOfBuffer
     if order is not None:
         parameters = [parameters[index] for index in order]
