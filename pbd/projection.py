@@ -197,15 +197,21 @@ def project_cluster(s: ti.template(), cluster, substep, world):
 
 
 @cache
-def project_colour(index):
-    """Make the function (s, begin, end) that projects constraints of one colour and type, shared by threads."""
+def project_colours(types):
+    """Make the function (s, substep, first) that projects constraints of some colours, shared by threads.
+
+    Args: types: of each colour, as an index; `first` of these colours is a cluster of the schedule.
+    """
 
     @ti.func
-    def project_range(s: ti.template(), begin, end):
-        for c in range(begin, end):
-            for world in range(count_worlds(s)):
-                if ti.static(s.features.has_tolerance):
-                    report_violation(s, violation(s.features.types[index], index, s, c, world), world)
-                project(s.features.types[index], index, s, c, world)
+    def project_ranges(s: ti.template(), substep, first):
+        begin = [s.constraints.runs[first + k, index, 0] for k, index in ti.static(enumerate(types))]
+        end = [s.constraints.runs[first + k, index, 1] for k, index in ti.static(enumerate(types))]
+        for k, index in ti.static(enumerate(types)):
+            for c in range(begin[k], end[k]):
+                for world in range(count_worlds(s)):
+                    if ti.static(s.features.has_tolerance):
+                        report_violation(s, violation(s.features.types[index], index, s, c, world), world)
+                    project(s.features.types[index], index, s, c, world)
 
-    return project_range
+    return project_ranges

@@ -66,6 +66,28 @@ class Schedule:
             return tuple(np.unique(self.runs[:, 0]).tolist())
         return tuple(np.flatnonzero((self.runs[..., 0] < self.runs[..., 1]).any(axis=0)).tolist())
 
+    def groups_of_colours(self, slow, most):
+        """Consecutive colours of "coloured", in groups of slow types and of others.
+
+        Args: slow: whether each type is slow; most: colours of a group.
+
+        Returns: a list of (types, first colour, whether they are slow), with the type of each colour.
+        """
+        groups, is_slow = [], np.array(slow, bool)[self.runs[:, 0]]
+        for part in np.split(np.arange(len(self.runs)), np.flatnonzero(np.diff(is_slow)) + 1):
+            for group in np.array_split(part, max(-(-len(part) // most), 1)):
+                types = tuple(self.runs[group, 0].tolist())
+                groups += [(types, int(group[0]), bool(is_slow[group[0]]))] if types else []
+        return groups
+
+    def runs_of_clusters(self, types):
+        """Runs of clusters, or of colours of one type each (clusters, types, 2). Args: types: how many there are."""
+        if self.name != "coloured":
+            return self.runs
+        runs = np.zeros((len(self.runs), types, 2), int)
+        runs[np.arange(len(runs)), self.runs[:, 0]] = self.runs[:, 1:]
+        return runs
+
     @property
     def is_one_cluster(self):
         """Whether one thread projects all constraints: those of one cluster, or those of bands and then their seams."""

@@ -37,7 +37,10 @@ FAR = 1e30
 @ti.func
 def search_contacts(s: ti.template(), substep, world):
     """Find the pairs that could touch, if a search is due, and count the substep."""
-    for_each_world(s, sort_into_buckets, substep, world)
+    if ti.static(s.features.shared):
+        sort_together(s, substep, world)
+    else:
+        for_each_world(s, sort_into_buckets, substep, world)
     for_each(s, s.counts.particles, find_neighbours, substep, world)
     for_each_world(s, count_down_to_search, substep, world)
 
@@ -75,7 +78,7 @@ def count_down_to_search(s: ti.template(), substep, world):
 def fill_buckets(s: ti.template(), world):
     """Sort a world's particles by bucket with a counting sort, which keeps the order of indices in a bucket.
 
-    Cells are twice as wide as the search radius. Particles without contacts are left out.
+    Particles without contacts are left out.
     """
     n = s.counts.particles
     first_in_bucket = ti.static(s.contacts.first_in_bucket)
@@ -85,7 +88,7 @@ def fill_buckets(s: ti.template(), world):
     for i in range(n):
         x = half_way(s, i, world)
         if s.particles.radius[i, world] > 0.0:
-            b = bucket_of_pair(cell_of(x, 2.0 * s.settings.search_radius), buckets)
+            b = bucket_at(s, x)
             first_in_bucket[b, world] = first_in_bucket[b, world] + 1
         else:
             x = ti.Vector([FAR, FAR, FAR])
@@ -99,11 +102,115 @@ def fill_buckets(s: ti.template(), world):
         i = n - 1 - k
         if s.particles.radius[i, world] > 0.0:
             x = s.contacts.half_way[i, world]
-            b = bucket_of_pair(cell_of(x, 2.0 * s.settings.search_radius), buckets)
+            b = bucket_at(s, x)
             place = first_in_bucket[b, world] - 1
             first_in_bucket[b, world] = place
             s.contacts.sorted_particles[place, world] = i
             s.contacts.sorted_position[place, world] = x
+
+
+@ti.func
+def sort_together(s: ti.template(), substep, world):
+    """Sort particles by bucket as `fill_buckets` does, shared by threads. The order is the same.
+
+    Counts are summed up in blocks of buckets: in each block, over the blocks, and again in each block.
+    """
+    for_each(s, s.contacts.first_in_bucket.shape[0], clear_bucket, substep, world)
+    for_each(s, s.counts.particles, count_in_bucket, substep, world)
+    for_each(s, blocks_of(s), sum_in_block, substep, world)
+    for_each_world(s, sum_over_blocks, substep, world)
+    for_each(s, blocks_of(s), add_earlier_blocks, substep, world)
+    for_each(s, s.counts.particles, put_into_bucket, substep, world)
+    for_each(s, s.contacts.first_in_bucket.shape[0] - 1, sort_bucket, substep, world)
+
+
+@ti.func
+def blocks_of(s: ti.template()):
+    """How many blocks of buckets there are: their number and their length are powers of 2, about the same."""
+    buckets, blocks = s.contacts.first_in_bucket.shape[0] - 1, 1
+    while blocks * blocks < buckets:
+        blocks *= 2
+    return blocks
+
+
+@ti.func
+def clear_bucket(s: ti.template(), substep, b, world):
+    """Begin to count particles of a bucket."""
+    if is_search_due(s, world):
+        s.contacts.first_in_bucket[b, world] = 0
+
+
+@ti.func
+def count_in_bucket(s: ti.template(), substep, i, world):
+    """Count particle i in its bucket."""
+    if is_search_due(s, world):
+        x = ti.Vector([FAR, FAR, FAR])
+        if s.particles.radius[i, world] > 0.0:
+            x = half_way(s, i, world)
+            ti.atomic_add(s.contacts.first_in_bucket[bucket_at(s, x), world], 1)
+        s.contacts.half_way[i, world] = x
+
+
+@ti.func
+def sum_in_block(s: ti.template(), substep, block, world):
+    """Add to each count of a block those before it in the block."""
+    if is_search_due(s, world):
+        length, total = (s.contacts.first_in_bucket.shape[0] - 1) // blocks_of(s), 0
+        for b in range(block * length, (block + 1) * length):
+            total += s.contacts.first_in_bucket[b, world]
+            s.contacts.first_in_bucket[b, world] = total
+
+
+@ti.func
+def sum_over_blocks(s: ti.template(), substep, world):
+    """Add to the last count of each block those of earlier blocks."""
+    if is_search_due(s, world):
+        buckets, blocks = s.contacts.first_in_bucket.shape[0] - 1, blocks_of(s)
+        length, total = buckets // blocks, 0
+        for block in range(blocks):
+            total += s.contacts.first_in_bucket[(block + 1) * length - 1, world]
+            s.contacts.first_in_bucket[(block + 1) * length - 1, world] = total
+        s.contacts.first_in_bucket[buckets, world] = total
+
+
+@ti.func
+def add_earlier_blocks(s: ti.template(), substep, block, world):
+    """Add the counts of earlier blocks to all but the last count of a block."""
+    if is_search_due(s, world) and block > 0:
+        length = (s.contacts.first_in_bucket.shape[0] - 1) // blocks_of(s)
+        earlier = s.contacts.first_in_bucket[block * length - 1, world]
+        for b in range(block * length, (block + 1) * length - 1):
+            s.contacts.first_in_bucket[b, world] = s.contacts.first_in_bucket[b, world] + earlier
+
+
+@ti.func
+def put_into_bucket(s: ti.template(), substep, i, world):
+    """Put particle i into its bucket, from the last place on, in any order."""
+    if is_search_due(s, world) and s.particles.radius[i, world] > 0.0:
+        b = bucket_at(s, s.contacts.half_way[i, world])
+        place = ti.atomic_sub(s.contacts.first_in_bucket[b, world], 1) - 1
+        s.contacts.sorted_particles[place, world] = i
+
+
+@ti.func
+def sort_bucket(s: ti.template(), substep, b, world):
+    """Sort the particles of a bucket by index (insertion sort), and list their positions."""
+    if is_search_due(s, world):
+        begin, end = s.contacts.first_in_bucket[b, world], s.contacts.first_in_bucket[b + 1, world]
+        for k in range(begin, end):
+            i, place = s.contacts.sorted_particles[k, world], k
+            while place > begin and s.contacts.sorted_particles[ti.max(place - 1, 0), world] > i:
+                s.contacts.sorted_particles[place, world] = s.contacts.sorted_particles[place - 1, world]
+                place -= 1
+            s.contacts.sorted_particles[place, world] = i
+        for k in range(begin, end):
+            s.contacts.sorted_position[k, world] = s.contacts.half_way[s.contacts.sorted_particles[k, world], world]
+
+
+@ti.func
+def bucket_at(s: ti.template(), x):
+    """The bucket of a point. Cells are twice as wide as the search radius."""
+    return bucket_of_pair(cell_of(x, 2.0 * s.settings.search_radius), s.contacts.first_in_bucket.shape[0] - 1)
 
 
 @ti.func

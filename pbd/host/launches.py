@@ -1,6 +1,8 @@
 """The kernels of a particle system, and their launches."""
 
+import math
 from functools import cache
+from typing import NamedTuple
 
 import taichi as ti
 
@@ -9,8 +11,11 @@ from pbd.core.kernels import Launch, count_last_turns, held, hidden_if, left_out
 from pbd.data import REPORT, Data
 from pbd.diagnostics import measure, measure_motion
 from pbd.execution.phases import for_each_world
-from pbd.projection import project_colour
+from pbd.projection import project_colours
 from pbd.step import advance_world, begin_substep, end_substep, relax, relax_environment, solve_directly
+
+# Colours of a kernel, at most: a launch takes as long as several loops over a small cloth, but each loop is compiled.
+COLOURS_PER_LAUNCH = 16
 
 
 @ti.func
@@ -58,13 +63,58 @@ def kernel_of(function, features):
 
 @cache
 def for_all_worlds(phase):
-    """The function (s, substep) that runs a phase (s, substep, world) of all worlds, shared by threads."""
+    """The function (s, substep, first) that runs a phase (s, substep, world) of all worlds, shared by threads."""
 
     @ti.func
-    def run(s: ti.template(), substep):
+    def run(s: ti.template(), substep, first):
         phase(s, substep, 0)
 
     return run
+
+
+class Part(NamedTuple):
+    """A part of a substep that threads share, in one launch."""
+
+    phases: tuple  # functions (s, substep, first), which run one after another
+    first: int | None = None  # of the colours that one of them projects, see `project_colours`
+    is_slow: bool = False  # whether the constraints are slow ones, see ConstraintType
+
+
+@cache
+def in_sequence(phases):
+    """The function (s, substep, first) that runs the phases of a Part."""
+
+    @ti.func
+    def run(s: ti.template(), substep, first):
+        for phase in ti.static(phases):
+            phase(s, substep, first)
+
+    return run
+
+
+def joined(parts):
+    """Join parts into fewer launches: slow ones stay alone, and each launch has one group of colours at most."""
+    launches = list(parts[:1])
+    for part in parts[1:]:
+        last = launches[-1]
+        if part.is_slow or last.is_slow or None not in (part.first, last.first):
+            launches.append(part)
+        else:
+            first = last.first if part.first is None else part.first
+            launches[-1] = Part(last.phases + part.phases, first)
+    return launches
+
+
+def parts_of_iteration(features, schedule):
+    """Parts that project all constraints once, shared by threads. Args: features: a Features; schedule: a Schedule."""
+    if schedule.name != "coloured":
+        return [Part((for_all_worlds(relax_once),))]
+    groups = schedule.groups_of_colours([each.slow for each in features.types], COLOURS_PER_LAUNCH)
+    last = (relax_environment, solve_directly) if features.direct else (relax_environment,)
+    return [
+        *(Part((project_colours(types),), first, is_slow) for types, first, is_slow in groups),
+        Part(tuple(map(for_all_worlds, last))),
+    ]
 
 
 class Launches:
@@ -82,15 +132,13 @@ class Launches:
     def __init__(self, features, arrays, counts, reports, schedule, *hooked):
         self.features, self.counts, self.reports, self.schedule = features, counts, reports, schedule
         self.report = reports.rows
+        self._begin, self._end = (Part((for_all_worlds(each),)) for each in (begin_substep, end_substep))
+        self._iteration = parts_of_iteration(features, schedule)
         self._bound = cache(lambda function: Launch(kernel_of(function, features), arrays, *hooked))
 
     def _launch(self, function, *given):
         """Launch the kernel of a function. Args: function: see `kernel_of`; given: at each launch."""
         self._bound(function)(*given)
-
-    def _launch_for_all_worlds(self, phase, *given):
-        """Launch a phase of all worlds. Args: phase: see `for_all_worlds`; given: at each launch."""
-        self._bound(for_all_worlds(phase))(*given)
 
     def run(self, inputs, settings, substeps, iterations):
         """Run substeps, up to one in which a position stops being finite.
@@ -104,37 +152,45 @@ class Launches:
             self.reports.combine()
             return
         for substep in range(substeps):
-            self._launch_for_all_worlds(begin_substep, *given, substep)
-            iteration = 0
-            while iteration < iterations:
-                self.report[:, REPORT.violation] = 0
+            slow = (substep + 1) % settings.bending_interval == 0
+            self.report[:, REPORT.iterations] = iterations
+            if self.features.has_tolerance:
+                self._run([self._begin], slow, *given, substep)
+                self._iterate(slow, iterations, settings.tolerance, *given, substep)
+                self._run([self._end], slow, *given, substep)
+            else:
                 with held(self.report):
-                    self._iterate(given, substep, slow=(substep + 1) % settings.bending_interval == 0)
-                iteration += 1
-                if self.features.has_tolerance and self.report[:, REPORT.violation].max() <= settings.tolerance:
-                    break
-            self.report[:, REPORT.iterations] = iteration
-            self._launch_for_all_worlds(end_substep, *given, substep)
+                    self._run(self._substep(iterations), slow, *given, substep)
             if self.report[:, REPORT.diverged_substep].max() >= 0:
                 return
         if on_cpu():  # one thread sums over all particles of a world
-            self._launch_for_all_worlds(end_launch, *given, substeps)
+            self._launch(for_all_worlds(end_launch), *given, substeps, 0)
 
     def search_surfaces(self, inputs, settings):
         """Find the pairs on surfaces that could touch in the next step. Args: see `run`."""
         self._launch(search_worlds, *self._given(inputs, settings))
 
-    def _iterate(self, given, substep, slow):
-        """Project all constraints once, shared by threads. Args: slow: whether slow ones are due."""
-        if self.schedule.name == "coloured":
-            for index, begin, end in self.schedule.runs:
-                if slow or not self.features.types[index].slow:
-                    self._launch(project_colour(index), *given, int(begin), int(end))
-            self._launch_for_all_worlds(relax_environment, *given, substep)
-            if self.features.direct:
-                self._launch_for_all_worlds(solve_directly, *given, substep)
-        else:
-            self._launch_for_all_worlds(relax_once, *given, substep)
+    def _substep(self, iterations):
+        """The launches of a substep without a tolerance, Parts."""
+        if iterations == 1:
+            return joined([self._begin, *self._iteration, self._end])
+        return [self._begin, *iterations * joined(self._iteration), self._end]
+
+    def _iterate(self, slow, iterations, tolerance, *given):
+        """Relax up to `iterations` times, until no violation is above the tolerance. Args: see `_run`."""
+        made, violation = 0, math.inf
+        while made < iterations and violation > tolerance:
+            self.report[:, REPORT.violation] = 0
+            with held(self.report):
+                self._run(joined(self._iteration), slow, *given)
+            made, violation = made + 1, self.report[:, REPORT.violation].max()
+        self.report[:, REPORT.iterations] = made
+
+    def _run(self, launches, slow, *given):
+        """Launch Parts. Args: launches; slow: whether slow ones are due; given: at each launch."""
+        for phases, first, is_slow in launches:
+            if slow or not is_slow:
+                self._launch(in_sequence(phases), *given, first or 0)
 
     def measure(self, inputs, settings):
         """Write violations, contacts and elastic energies into the report. Args: see `run`."""

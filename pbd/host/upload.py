@@ -312,7 +312,7 @@ def constraint_tables(constraints, types, schedule, worlds):
         "parameters": parameters,
         "ranges": np.column_stack([starts[:-1], counts, 0 * counts, counts]),
         "state": state_places(types, starts, schedule.orders),
-        "runs": schedule.runs if schedule.runs.ndim == 3 else np.zeros((0, len(types), 2), np.int32),
+        "runs": schedule.runs_of_clusters(len(types)),
         "first_cluster": np.cumsum([0, *schedule.colours]),
     }
     return tables, int(starts[-1, 2])

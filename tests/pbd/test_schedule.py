@@ -5,6 +5,7 @@ import pytest
 from nets import grid
 
 import pbd
+from pbd.host.launches import Part, joined
 from pbd.schedule import clustered, colour_constraints, cut_into_slabs, make_schedule
 
 g = 9.81
@@ -180,3 +181,30 @@ def test_serial_projects_type_after_type_in_the_order_of_their_first_use():
     # After the two "at most": 0.5625, 1.5625, 2.75 (see above). Then the plain one, off by 2.75 - 1.5625 - 2 = -0.8125.
     expected = 0.5625, 1.5625 - 0.8125 / 4, 2.75 + 0.8125 * 3 / 4
     assert system.positions()[:, 0] == pytest.approx(expected, abs=1e-15)
+
+
+# Launches -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("most", [1, 2, 5, 100])
+def test_groups_of_colours_have_all_colours_in_order(most):
+    slow = [False, True, True, False]
+    members = [random_members(count, 2, 40, seed) for seed, count in enumerate((60, 30, 45, 20))]
+    x = np.random.default_rng(0).normal(size=(40, 3))
+    schedule = make_schedule("coloured", members, x)
+    groups = schedule.groups_of_colours(slow, most)
+    covered = [(first + k, index) for types, first, _ in groups for k, index in enumerate(types)]
+    assert covered == list(enumerate(schedule.runs[:, 0]))
+    assert all(0 < len(types) <= most for types, _, _ in groups)
+    assert all(slow[index] == is_slow for types, _, is_slow in groups for index in types)
+    runs = schedule.runs_of_clusters(4)
+    assert [tuple(runs[k, index]) for k, index in covered] == [tuple(ends) for ends in schedule.runs[:, 1:]]
+    assert (runs[..., 1] - runs[..., 0]).sum() == sum(map(len, members))
+
+
+def test_joined_parts_keep_their_order_and_have_one_group_of_colours_each():
+    parts = [Part(("begin",)), Part(("a",), 0), Part(("b",), 4), Part(("c",), 6, True), Part(("d",), 9), Part(("end",))]
+    launches = joined(parts)
+    assert [each for part in launches for each in part.phases] == ["begin", "a", "b", "c", "d", "end"]
+    assert [part.first for part in launches] == [0, 4, 6, 9]
+    assert [part.is_slow for part in launches] == [False, False, True, False]

@@ -301,3 +301,21 @@ def test_a_pile_of_grains_overlaps_little_and_less_with_a_shorter_step():
     assert overlap(coarse) < 0.06
     fine.step(500)
     assert overlap(fine) < overlap(coarse) / 2
+
+
+@pytest.mark.parametrize(("count", "worlds"), [(1, 1), (2, 1), (100, 3), (1_000, 1)])
+def test_threads_sort_particles_as_one_thread_does(count, worlds):
+    # Both sort by bucket, and by index in a bucket. Some particles share a bucket, and some have no contacts.
+    x = np.random.default_rng(count).uniform(-0.3, 0.3, (count, 3))
+    found = []
+    for schedule in ("serial", "coloured"):
+        p = pbd.Particles()
+        p.add_particles(x, radius=np.where(np.arange(count) % 7 == 3, 0.0, 0.004))
+        p.add_particle_contacts()
+        system = pbd.ParticleSystem(p, dt=1 / 60, substeps=1, iterations=1, worlds=worlds, schedule=schedule, lanes=1)
+        system.step(1)
+        contacts = system.arrays.contacts
+        found.append([contacts.first_in_bucket.to_numpy(), contacts.sorted_position.to_numpy()])
+    assert np.array_equal(found[0][0], found[1][0])
+    assert found[0][0].max() == np.count_nonzero(np.arange(count) % 7 != 3)
+    assert np.array_equal(found[0][1], found[1][1])

@@ -95,10 +95,10 @@ def test_devices_that_nobody_has_compared_are_refused(monkeypatch):
         runtime.require_taichi()
 
 
-def test_a_graphics_card_is_said_to_be_compared_in_part_at_most(monkeypatch):
+def test_a_graphics_card_that_is_not_compared_is_said_to_be_so(monkeypatch):
     monkeypatch.setattr(runtime, "on_cpu", lambda: False)
     runtime.warn_of_card.cache_clear()  # it warns once in a program
-    with pytest.warns(UserWarning, match="are compared with the processor's for no scene: see docs"):
+    with pytest.warns(UserWarning, match="with 64 bits were not compared with the processor's: see docs"):
         runtime.require_taichi()
 
 
