@@ -113,7 +113,9 @@ def parser():
     new.add(commands)
 
     device = argparse.ArgumentParser(add_help=False)
-    device.add_argument("--device", default="cpu", choices=DEVICES, help="device on which kernels run (%(default)s)")
+    device.add_argument("--device", default="cpu", choices=DEVICES, metavar="NAME",
+                        help="device on which kernels run: cpu, gpu for the first GPU that is found, or by what "
+                        "interface: cuda, amdgpu, metal, vulkan (%(default)s)")  # fmt: skip
 
     any_run = argparse.ArgumentParser(add_help=False, parents=[device])
     any_run.add_argument("--duration", type=float, metavar="SECONDS", help="duration of the run (the scene's own)")

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import taichi as ti
 
-from pbd.core.kernels import default_config, real_bits, refuse_forked, require_taichi
+from pbd.core.kernels import default_config, on_cpu, real_bits, refuse_forked, require_taichi
 
-DEVICES = ("cpu", "gpu")
-
-# In order of preference. Not ti.gpu: it also tries OpenGL, which crashes the process on a machine without a display.
+# Interfaces of graphics cards in order of preference. Not ti.gpu: it also tries OpenGL, which crashes the process on a
+# machine without a display.
 GPUS = [ti.cuda, ti.amdgpu, ti.metal, ti.vulkan]
+DEVICES = ("cpu", "gpu", *(arch.name for arch in GPUS))
 
 # Taichi holds the lock of its cache for a second or two. An older one is of a process that was killed [s].
 STALE = 60.0
@@ -23,19 +23,21 @@ def initialise(device="cpu", precision=64, opt_level=None, one_thread=False):
     """Start Taichi, unless this process has already started it.
 
     Args:
-        device: "cpu", or "gpu" for the first GPU that is found, and the CPU if there is none.
+        device: one of DEVICES: "cpu"; "gpu" for the first GPU that is found, and the CPU if there is none; or the
+            interface by which a GPU is used, such as "vulkan".
         precision: 64 or 32 bits. With 32 bits and a step of 1 ms, x - x* resolves velocities to 1e-4 m/s only.
         opt_level: of compilation, see pbd/core/kernels/settings.py; None for Taichi's.
         one_thread: whether kernels run on one thread, as in a process that shares the processor with others.
 
     Returns: device and precision, see `running_on`.
 
-    Raises: RuntimeError in a child that was forked after Taichi started, or if kernels cannot have its types.
+    Raises: RuntimeError if there is no GPU with the named interface, in a child that was forked after Taichi started,
+    or if kernels cannot have its types.
     """
     refuse_forked()
     if ti.cfg is None:
         threads = default_config().cpu_max_num_threads
-        arch = GPUS if device == "gpu" else ti.cpu
+        arch = {"cpu": ti.cpu, "gpu": GPUS}.get(device) or getattr(ti, device)
         default_fp = ti.f64 if precision == 64 else ti.f32
         level = {} if opt_level is None else {"opt_level": opt_level}
         level |= {"cpu_max_num_threads": 1} if one_thread else {}
@@ -46,6 +48,9 @@ def initialise(device="cpu", precision=64, opt_level=None, one_thread=False):
             # Kernels on disk are those of one number of threads, otherwise the processor's. Taichi has made its thread
             # by now, so with the other number again it finds the kernels that other processes compiled.
             ti.cfg.cpu_max_num_threads = threads
+        if device not in ("cpu", "gpu") and on_cpu():
+            ti.reset()
+            raise RuntimeError(f"no GPU with a driver for {device} is found: expected device 'gpu' or 'cpu'")
     require_taichi()
     return running_on()
 

@@ -1,63 +1,88 @@
-"""The table of docs/compatibility.md: scenes on a graphics card beside the processor, in 32 bits.
+"""The table of docs/compatibility.md: scenes on graphics cards beside the processor, in 32 bits.
 
-    python tests/gpu/table.py [SCENE SOLVER ...]     all scenes with all of their solvers, or these pairs
+    python tests/gpu/table.py                              all scenes with all of their solvers
+    python tests/gpu/table.py SCENE SOLVER [SCENE ...]     these pairs
+    python tests/gpu/table.py --devices cuda vulkan     on these, not on the first GPU that is found
+    python tests/gpu/table.py --worlds 100                 in so many worlds
 
-Prints a line for each as soon as it is known: the largest deviation of a position after 0.2 s, and launches a substep.
+Prints a line for each as soon as it is known, as many at a time as the processor has cores. For each device: the
+largest deviation of a position after 0.2 s, and launches a substep.
 """
 
+import argparse
 import os
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 import numpy as np
 
-DURATION, LIMIT = 0.2, 900  # [s] of motion; of time for a run
+DURATION = 0.2  # [s]
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def save_run(device, name, solver, path, *schedule):
+def save_run(device, name, solver, worlds, path, *schedule):
     """Run a scene in this process, and save positions, launches and the schedule.
 
-    Args: device, name, solver; path: of a file; schedule: of projections, if another one than the device's own.
+    Args: device, name, solver; worlds; path: of a file; schedule: of projections, if another than the device's own.
     """
     from versions import load_small
 
     from pbd.core.kernels import TRAFFIC, on_cpu
     from scenes.simulate.device import initialise
-    from scenes.simulate.run import Run
+    from scenes.simulate.run import RunPlan, system_of
 
     initialise(device, precision=32, opt_level=0)
     assert on_cpu() == (device == "cpu"), "no graphics card"
-    run = Run(load_small(name), solver, DURATION, **({"schedule": schedule[0]} if schedule else {}))
+    scene = load_small(name)
+    plan = RunPlan(scene, solver, DURATION, **({"schedule": schedule[0]} if schedule else {}))
+    system = system_of(scene, solver, {**plan.settings, "worlds": int(worlds)})
     TRAFFIC.clear()
-    run.system.step(run.steps)
-    launches = TRAFFIC.launches / (run.steps * run.system.substeps)
-    schedule = run.particles.schedule.name if run.particles else ""
-    np.savez(path, position=run.system.state().position, launches=launches, schedule=schedule)
+    system.step(plan.steps)
+    launches = TRAFFIC.launches / (plan.steps * system.substeps)
+    particles = system if scene.model is None else system.particle_system
+    schedule = particles.schedule.name if particles else ""
+    np.savez(path, position=system.state().position, launches=launches, schedule=schedule)
 
 
-def line_of(name, solver):
-    """A line of the table. Args: name: of a scene; solver."""
+def saved_run(device, name, solver, worlds, path, schedule, limit):
+    """What a run in a process of its own saved. Args: device; limit [s]; else see `save_run`.
+
+    Raises: RuntimeError with the last line of an error.
+    """
     environment = {**os.environ, "GALLIVM_PERF": "nopt"}
-    found, schedule = [], []
+    words = [sys.executable, __file__, "--run", device, name, solver, str(worlds), path, *schedule]
+    try:
+        done = subprocess.run(
+            words, capture_output=True, text=True, check=False, env=environment, timeout=limit, cwd=ROOT
+        )
+    except subprocess.TimeoutExpired:
+        raise RuntimeError(f"{device}: not in {limit} s") from None
+    if done.returncode:
+        raise RuntimeError(f"{device}: {(done.stderr.strip() or f'exit {done.returncode}').splitlines()[-1]}")
+    return dict(np.load(path))
+
+
+def line_of(name, solver, devices, worlds, limit):
+    """A line of the table. Args: name: of a scene; solver; devices; worlds; limit: of a run [s]."""
+    cells, references = [], {}
     with tempfile.TemporaryDirectory() as folder:
-        for device in ("gpu", "cpu"):
-            words = [sys.executable, __file__, "--run", device, name, solver, f"{folder}/{device}.npz", *schedule]
+        for device in devices:
             try:
-                done = subprocess.run(
-                    words, capture_output=True, text=True, check=False, env=environment, timeout=LIMIT, cwd=ROOT
-                )
-            except subprocess.TimeoutExpired:
-                return f"| {name}, {solver} | not in {LIMIT} s on the {device} | |"
-            if done.returncode:
-                return f"| {name}, {solver} | {device}: {(done.stderr.strip() or '?').splitlines()[-1][:90]} | |"
-            found.append(dict(np.load(f"{folder}/{device}.npz")))
-            schedule = [str(found[0]["schedule"])] if found[0]["schedule"] else []  # another one has another order
-    deviation = np.abs(found[0]["position"] - found[1]["position"]).max()
-    return f"| {name}, {solver} | {deviation:.0e} | {float(found[0]['launches']):.3g} |"
+                found = saved_run(device, name, solver, worlds, f"{folder}/{device}.npz", [], limit)
+                # Another schedule has another order.
+                schedule = tuple(filter(None, [str(found["schedule"])]))
+                if schedule not in references:
+                    path = f"{folder}/cpu.npz"
+                    references[schedule] = saved_run("cpu", name, solver, worlds, path, schedule, limit)["position"]
+                deviation = np.abs(found["position"] - references[schedule]).max()
+                cells += [f"{deviation:.0e}", f"{float(found['launches']):.3g}"]
+            except RuntimeError as error:
+                cells += [str(error)[:160], ""]
+    return f"| {name}, {solver} | {' | '.join(cells)} |"
 
 
 def all_pairs():
@@ -69,11 +94,24 @@ def all_pairs():
     return [(name, solver) for name in available() for solver in solvers_with_settings(load_small(name))]
 
 
+def main():
+    """Print the table as the command line asks."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("pairs", nargs="*", metavar="SCENE SOLVER", help="default: all")
+    parser.add_argument("--devices", nargs="+", default=["gpu"], metavar="NAME", help="such as cuda, vulkan")
+    parser.add_argument("--worlds", type=int, default=1, help="default: %(default)s")
+    parser.add_argument("--limit", type=float, default=900, help="of a run [s], default: %(default)s")
+    given = parser.parse_args()
+    pairs = list(zip(given.pairs[::2], given.pairs[1::2])) or all_pairs()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        lines = [pool.submit(line_of, *pair, given.devices, given.worlds, given.limit) for pair in pairs]
+        for line in as_completed(lines):
+            print(line.result(), flush=True)
+
+
 if __name__ == "__main__":
     sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "scenes" / "catalogue")]
     if sys.argv[1:2] == ["--run"]:
         save_run(*sys.argv[2:])
     else:
-        given = sys.argv[1:]
-        for pair in list(zip(given[::2], given[1::2])) or all_pairs():
-            print(line_of(*pair), flush=True)
+        main()

@@ -1,5 +1,7 @@
 """Results on a GPU are those of the processor, as far as round-off in 32 bits tells. Run with `-m gpu`.
 
+`--gpu vulkan` takes this interface of a GPU, not the first that is found.
+
 Each case compiles kernels on both for some seconds to minutes, so its runs answer all questions at once.
 """
 
@@ -23,7 +25,7 @@ pytestmark = [pytest.mark.gpu, pytest.mark.slow]
 
 
 def run(device, case):
-    """Run a case in a process of its own. Args: device: "gpu" or "cpu"; case: one of CASES. Returns: see cases.run."""
+    """Run a case in a process of its own. Args: device; case: one of CASES. Returns: see cases.run."""
     # Mesa's software driver then compiles a kernel in half the time.
     environment = {**os.environ, "GALLIVM_PERF": "nopt"}
     words = [sys.executable, str(PROGRAM), device, case]
@@ -33,8 +35,8 @@ def run(device, case):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_gpu_computes_what_the_processor_does(case):
-    gpu = run("gpu", case)
+def test_a_gpu_computes_what_the_processor_does(case, pytestconfig):
+    gpu = run(pytestconfig.getoption("--gpu"), case)
     if not gpu:
         pytest.skip("no GPU, not even in software")
     cpu = run("cpu", case)
