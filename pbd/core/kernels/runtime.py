@@ -21,6 +21,9 @@ RUNTIME = impl.get_runtime
 # Devices on which Taichi binds a storage buffer for each array.
 BUFFERED = (ti.vulkan, ti.metal, ti.opengl, ti.gles)
 
+# Devices and numbers of which results were compared with the processor's: docs/compatibility.md.
+COMPARED = ((ti.cuda, ti.f32), (ti.vulkan, ti.f32))
+
 # Devices of which nobody has compared results with the processor's. The variable VERLETLAB_UNTESTED_DEVICE lets in who
 # works on it.
 UNTESTED = (ti.metal, ti.opengl, ti.gles)
@@ -34,7 +37,7 @@ LOOP_STRIDE = 512
 def require_taichi():
     """Raise RuntimeError, with what to do, if `ti.init` has not been called, or only before a fork, or for f16.
 
-    Warns: UserWarning on a graphics card, because results there are compared with the processor's in part at most.
+    Warns: UserWarning on a graphics card whose results are not compared with the processor's.
     """
     refuse_forked()
     if ti.cfg is None:
@@ -57,10 +60,10 @@ def require_taichi():
 
 @cache
 def warn_of_card(program):
-    """Warn once in a program if it runs on a graphics card. Args: program: see `present_program`."""
-    if not on_cpu():
-        extent = "for some scenes only" if ti.cfg.arch == ti.vulkan else "for no scene"
-        text = f"results on {ti.cfg.arch.name} are compared with the processor's {extent}: see docs/compatibility.md"
+    """Warn once in a program on a graphics card that is not COMPARED. Args: program: see `present_program`."""
+    if not on_cpu() and (ti.cfg.arch, ti.cfg.default_fp) not in COMPARED:
+        where = f"{ti.cfg.arch.name} with {real_bits()} bits"
+        text = f"results on {where} were not compared with the processor's: see docs/compatibility.md"
         warnings.warn(text, UserWarning, stacklevel=3)
 
 
