@@ -121,7 +121,7 @@ def sort_together(s: ti.template(), substep, world):
     for_each_world(s, sum_over_blocks, substep, world)
     for_each(s, blocks_of(s), add_earlier_blocks, substep, world)
     for_each(s, s.counts.particles, put_into_bucket, substep, world)
-    for_each(s, s.contacts.first_in_bucket.shape[0] - 1, sort_bucket, substep, world)
+    for_each(s, s.counts.particles, sort_in_bucket, substep, world)
 
 
 @ti.func
@@ -185,26 +185,24 @@ def add_earlier_blocks(s: ti.template(), substep, block, world):
 
 @ti.func
 def put_into_bucket(s: ti.template(), substep, i, world):
-    """Put particle i into its bucket, from the last place on, in any order."""
+    """Put particle i into its bucket, from the last place on, in any order: neighbours are not counted yet."""
     if is_search_due(s, world) and s.particles.radius[i, world] > 0.0:
         b = bucket_at(s, s.contacts.half_way[i, world])
         place = ti.atomic_sub(s.contacts.first_in_bucket[b, world], 1) - 1
-        s.contacts.sorted_particles[place, world] = i
+        s.contacts.neighbour_count[place, world] = i
 
 
 @ti.func
-def sort_bucket(s: ti.template(), substep, b, world):
-    """Sort the particles of a bucket by index (insertion sort), and list their positions."""
-    if is_search_due(s, world):
-        begin, end = s.contacts.first_in_bucket[b, world], s.contacts.first_in_bucket[b + 1, world]
-        for k in range(begin, end):
-            i, place = s.contacts.sorted_particles[k, world], k
-            while place > begin and s.contacts.sorted_particles[ti.max(place - 1, 0), world] > i:
-                s.contacts.sorted_particles[place, world] = s.contacts.sorted_particles[place - 1, world]
-                place -= 1
-            s.contacts.sorted_particles[place, world] = i
-        for k in range(begin, end):
-            s.contacts.sorted_position[k, world] = s.contacts.half_way[s.contacts.sorted_particles[k, world], world]
+def sort_in_bucket(s: ti.template(), substep, i, world):
+    """Put particle i behind those in its bucket that have lower indices."""
+    if is_search_due(s, world) and s.particles.radius[i, world] > 0.0:
+        x = s.contacts.half_way[i, world]
+        b = bucket_at(s, x)
+        place = s.contacts.first_in_bucket[b, world]
+        for k in range(place, s.contacts.first_in_bucket[b + 1, world]):
+            place += ti.cast(s.contacts.neighbour_count[k, world] < i, ti.i32)
+        s.contacts.sorted_particles[place, world] = i
+        s.contacts.sorted_position[place, world] = x
 
 
 @ti.func

@@ -52,6 +52,14 @@ def test_a_missing_or_refused_gpu_is_reported_in_one_line():
         assert "compared with the processor's" in one_line(done.stderr)
 
 
+def test_a_named_gpu_that_is_missing_is_refused_in_one_line():
+    words = ["run", "box", *SMALL, "--device", "cuda", "--precision", "32"]
+    done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        pytest.skip("a card with CUDA")
+    assert one_line(done.stderr) == "verletlab: no GPU with a driver for cuda is found: expected device 'gpu' or 'cpu'"
+
+
 @pytest.mark.parametrize("module", ["scenes", "verletlab"])
 def test_modules_are_the_command(module):
     done = subprocess.run([sys.executable, "-m", module, "list"], capture_output=True, text=True, check=True)
