@@ -1,9 +1,8 @@
 """The table of docs/compatibility.md: scenes on graphics cards beside the processor, in 32 bits.
 
-    python tests/gpu/table.py                              all scenes with all of their solvers
-    python tests/gpu/table.py SCENE SOLVER [SCENE ...]     these pairs
-    python tests/gpu/table.py --devices cuda vulkan     on these, not on the first GPU that is found
-    python tests/gpu/table.py --worlds 100                 in so many worlds
+    python tests/gpu/table.py [SCENE SOLVER ...]         all scenes with all of their solvers, or these pairs
+    python tests/gpu/table.py --devices cuda vulkan      on these, not on the first GPU that is found
+    python tests/gpu/table.py --worlds 100               in so many worlds
 
 Prints a line for each as soon as it is known, as many at a time as the processor has cores. For each device: the
 largest deviation of a position after 0.2 s, and launches a substep.
