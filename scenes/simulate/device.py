@@ -42,6 +42,9 @@ def initialise(device="cpu", precision=64, opt_level=None, one_thread=False):
         level = {} if opt_level is None else {"opt_level": opt_level}
         level |= {"cpu_max_num_threads": 1} if one_thread else {}
         remove_stale_lock()
+        # Once a day Taichi asks the internet for its newest version, in a thread for which nobody waits. A process that
+        # ends meanwhile crashes.
+        os.environ.setdefault("TI_SKIP_VERSION_CHECK", "ON")
         with contextlib.redirect_stdout(io.StringIO()), drivers_quiet(device):  # it prints at any log level
             ti.init(arch=arch, default_fp=default_fp, log_level=ti.ERROR, verbose=False, **level)
         if one_thread:

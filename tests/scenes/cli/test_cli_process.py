@@ -52,6 +52,17 @@ def test_a_missing_or_refused_gpu_is_reported_in_one_line():
         assert "compared with the processor's" in one_line(done.stderr)
 
 
+def test_an_error_ends_with_its_status_also_when_taichi_would_ask_for_its_newest_version(tmp_path):
+    # Taichi notes in its folder when it asked. In a new home it would ask, in a thread that crashed the process's end.
+    words = ["run", "box", "--param", "nope=3"]
+    for _ in range(3):
+        environment = {**os.environ, "HOME": str(tmp_path)}
+        done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=False, env=environment)
+        assert done.returncode == 2
+        assert "has no parameter 'nope'" in one_line(done.stderr)
+    assert not list(tmp_path.rglob("version_info"))
+
+
 def test_a_named_gpu_that_is_missing_is_refused_in_one_line():
     words = ["run", "box", *SMALL, "--device", "cuda", "--precision", "32"]
     done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=False)
