@@ -16,7 +16,7 @@ from scenes.simulate.interrupts import SIGNALS
 def pytest_addoption(parser):
     parser.addoption("--fuzz", type=int, default=200, metavar="N", help="calls of each fuzzer (%(default)s)")
     parser.addoption("--device", choices=DEVICES, default="cpu", help="where the kernels run")
-    parser.addoption("--gpu", choices=DEVICES[1:], default="gpu", help="what tests/gpu compares with the processor")
+    parser.addoption("--gpu", choices=[*DEVICES][1:], default="gpu", help="what tests/gpu compares with the processor")
 
 
 def pytest_configure(config):

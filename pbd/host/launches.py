@@ -133,7 +133,7 @@ class Launches:
         self.features, self.counts, self.reports, self.schedule = features, counts, reports, schedule
         self.report = reports.rows
         self._begin, self._end = (Part((for_all_worlds(each),)) for each in (begin_substep, end_substep))
-        self._iteration = parts_of_iteration(features, schedule)
+        self._iteration = joined(parts_of_iteration(features, schedule))
         self._bound = cache(lambda function: Launch(kernel_of(function, features), arrays, *hooked))
 
     def _launch(self, function, *given):
@@ -151,6 +151,7 @@ class Launches:
             self._launch(advance, *given, substeps, iterations)
             self.reports.combine()
             return
+        launches = self._launches_of_substep(iterations)
         for substep in range(substeps):
             slow = (substep + 1) % settings.bending_interval == 0
             self.report[:, REPORT.iterations] = iterations
@@ -160,7 +161,7 @@ class Launches:
                 self._run([self._end], slow, *given, substep)
             else:
                 with held(self.report):
-                    self._run(self._substep(iterations), slow, *given, substep)
+                    self._run(launches, slow, *given, substep)
             if self.report[:, REPORT.diverged_substep].max() >= 0:
                 return
         if on_cpu():  # one thread sums over all particles of a world
@@ -170,11 +171,10 @@ class Launches:
         """Find the pairs on surfaces that could touch in the next step. Args: see `run`."""
         self._launch(search_worlds, *self._given(inputs, settings))
 
-    def _substep(self, iterations):
+    def _launches_of_substep(self, iterations):
         """The launches of a substep without a tolerance, Parts."""
-        if iterations == 1:
-            return joined([self._begin, *self._iteration, self._end])
-        return [self._begin, *iterations * joined(self._iteration), self._end]
+        launches = [self._begin, *iterations * self._iteration, self._end]
+        return joined(launches) if iterations == 1 else launches  # joined across iterations, more would be compiled
 
     def _iterate(self, slow, iterations, tolerance, *given):
         """Relax up to `iterations` times, until no violation is above the tolerance. Args: see `_run`."""
@@ -182,7 +182,7 @@ class Launches:
         while made < iterations and violation > tolerance:
             self.report[:, REPORT.violation] = 0
             with held(self.report):
-                self._run(joined(self._iteration), slow, *given)
+                self._run(self._iteration, slow, *given)
             made, violation = made + 1, self.report[:, REPORT.violation].max()
         self.report[:, REPORT.iterations] = made
 

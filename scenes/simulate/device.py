@@ -13,7 +13,7 @@ from pbd.core.kernels import default_config, on_cpu, real_bits, refuse_forked, r
 # Interfaces of graphics cards in order of preference. Not ti.gpu: it also tries OpenGL, which crashes the process on a
 # machine without a display.
 GPUS = [ti.cuda, ti.amdgpu, ti.metal, ti.vulkan]
-DEVICES = ("cpu", "gpu", *(arch.name for arch in GPUS))
+DEVICES = {"cpu": ti.cpu, "gpu": GPUS} | {arch.name: arch for arch in GPUS}
 
 # Taichi holds the lock of its cache for a second or two. An older one is of a process that was killed [s].
 STALE = 60.0
@@ -37,7 +37,6 @@ def initialise(device="cpu", precision=64, opt_level=None, one_thread=False):
     refuse_forked()
     if ti.cfg is None:
         threads = default_config().cpu_max_num_threads
-        arch = {"cpu": ti.cpu, "gpu": GPUS}.get(device) or getattr(ti, device)
         default_fp = ti.f64 if precision == 64 else ti.f32
         level = {} if opt_level is None else {"opt_level": opt_level}
         level |= {"cpu_max_num_threads": 1} if one_thread else {}
@@ -46,7 +45,7 @@ def initialise(device="cpu", precision=64, opt_level=None, one_thread=False):
         # ends meanwhile crashes.
         os.environ.setdefault("TI_SKIP_VERSION_CHECK", "ON")
         with contextlib.redirect_stdout(io.StringIO()), drivers_quiet(device):  # it prints at any log level
-            ti.init(arch=arch, default_fp=default_fp, log_level=ti.ERROR, verbose=False, **level)
+            ti.init(arch=DEVICES[device], default_fp=default_fp, log_level=ti.ERROR, verbose=False, **level)
         if one_thread:
             # Kernels on disk are those of one number of threads, otherwise the processor's. Taichi has made its thread
             # by now, so with the other number again it finds the kernels that other processes compiled.

@@ -101,6 +101,8 @@ def main():
     parser.add_argument("--worlds", type=int, default=1, help="default: %(default)s")
     parser.add_argument("--limit", type=float, default=900, help="of a run [s], default: %(default)s")
     given = parser.parse_args()
+    if len(given.pairs) % 2:
+        parser.error(f"{given.pairs[-1]} has no solver: expected pairs of a scene and a solver")
     pairs = list(zip(given.pairs[::2], given.pairs[1::2])) or all_pairs()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         lines = [pool.submit(line_of, *pair, given.devices, given.worlds, given.limit) for pair in pairs]
