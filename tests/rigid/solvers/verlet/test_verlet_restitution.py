@@ -44,7 +44,7 @@ def dropped(shape, friction, seed, restitution=1.0):
 def test_elastic_bodies_without_friction_keep_their_energy(shape):
     # e = 1: each impact returns all that its compression took. Other errors are those of free rotation, of second order
     # in the turn of a step, (15 rad/s / 1920/s)² = 6e-5 each time that it turns about other axes. Impacts at the edges
-    # of the rod spin it about its axis with up to 500 rad/s, half of its energy: its steps are four times as short. Of
+    # of the rod spin it about its axis with up to 500 rad/s, most of its energy: its steps are four times as short. Of
     # 24 rods the worst is 15e-3, 7e-3 and 1.5e-3 off with 8, 16 and 32 substeps.
     substeps = 32 if shape == "rod" else 8
     found = energies([dropped(shape, 0.0, seed) for seed in range(4)], steps=1440, substeps=substeps)
