@@ -61,9 +61,13 @@ NEW, WITHOUT_PULLING, WITH_TENSION = 0.0, 1.0, 2.0
 FALLING, MOST_FURTHER = 0.5, 8
 
 # With direction "current", the factor that has passed on the impulses of contacts (pbd/direct/motion.py) has gradients
-# at the start. It is kept where none has turned by more than 2.6° since, and passes on those of the next substep of the
-# step, too. So what rests is factored once in a step.
+# at the start. It is used further where none has turned by more than 2.6° since.
 LEAST_ALIGNMENT_AT_FIRST = 0.999
+
+# It passes on the impulses of the next substep of the step, too, where no gradient has turned by more than a
+# milliradian since, so that what rests is factored once in a step. Along older gradients constraints do work on what
+# moves: what turns by φ in a substep, and has turned by θ since, gains 2 φ θ of its energy.
+LEAST_ALIGNMENT_TO_KEEP = 1.0 - 5e-7
 
 
 @ti.func
@@ -174,7 +178,7 @@ def keep_factor(s: ti.template(), found, world):
     The next part has the same length and inequalities.
     """
     if ti.static(not s.features.from_start):
-        good = found.alignment >= LEAST_ALIGNMENT_AT_FIRST and not found.changed
+        good = found.alignment >= LEAST_ALIGNMENT_TO_KEEP and not found.changed
         if s.direct.factored[world] == FACTORED and good:
             s.direct.factored[world] = KEPT
 

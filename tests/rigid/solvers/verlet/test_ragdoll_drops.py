@@ -12,15 +12,11 @@ from rigid.rotation import normalised, rotate
 from rigid.state import State
 
 FRAME = 1 / 60
-AT_REST = 6.0  # from then on nothing moves [s]
+AT_REST = 10.0  # from then on nothing moves [s]
 
 # Speed of what counts as at rest [m/s]. Joints and rolling limbs have no friction here, and drag takes 18 % of the
-# speed in a second: a limb that swings at 0.1 m/s after 2 s has 0.05 m/s after 6 s.
+# speed in a second, from a swing, which has speed half of the time, 9 %: 0.1 m/s after 2 s is 0.05 m/s after 10 s.
 SLOW = 0.05
-# A limb that stands on end, in an unstable equilibrium, falls over at last, as the arm of drop 15 does after 24 s: what
-# e^(12 t/s) makes of round-off. That takes half a second, and its motion has the energy of its height. Jitter would
-# last, and lose nothing.
-FALL = 0.5  # [s]
 # What iterations leave of positions, the tolerance of the scene [m], in a contact and four joints from floor to head.
 # So much may the whole figure rise.
 LEFT = 5 * 1e-5
@@ -65,18 +61,13 @@ def require_quality(models, duration):
         assert np.degrees(np.abs(violations).max()) < 0.5, f"drop {number}"
         assert joint_gaps(model, film).max() < 1e-3, f"drop {number}"
         speeds = np.linalg.norm(film.velocity[at_rest:], axis=-1)
-        fast = np.flatnonzero(speeds.max(axis=1) > SLOW)
-        if len(fast):
-            assert FRAME * (fast[-1] - fast[0] + 1) < FALL, f"drop {number}"
-            lost = energies[at_rest + fast[0] - 1, number] - energies[at_rest + fast[-1], number]
-            masses = np.array([body.mass for body in model.bodies])
-            assert (0.5 * masses * speeds[fast] ** 2).sum(axis=1).max() < lost, f"drop {number}"
+        assert speeds.max() < SLOW, f"drop {number}"
         assert speeds[-1].max() < speeds[0].max() + 0.1 * SLOW, f"drop {number}"
 
 
 @pytest.mark.slow
 def test_ragdolls_that_drop_come_to_rest():
-    require_quality([dropped_ragdoll(seed) for seed in range(3)], 8.0)
+    require_quality([dropped_ragdoll(seed) for seed in range(3)], 12.0)
 
 
 @pytest.mark.slow
