@@ -12,10 +12,11 @@ from rigid.rotation import normalised, rotate
 from rigid.state import State
 
 FRAME = 1 / 60
-AT_REST = 10.0  # from then on nothing moves [s]
+AT_REST = 6.0  # from then on nothing moves, but for a limb that swings [s]
+SWUNG = 10.0  # and from then on no limb swings [s]
 
-# Speed of what counts as at rest [m/s]. Joints and rolling limbs have no friction here, and drag takes 18 % of the
-# speed in a second, from a swing, which has speed half of the time, 9 %: 0.1 m/s after 2 s is 0.05 m/s after 10 s.
+# Speed of what counts as at rest [m/s]. Joints and rolling limbs have no friction here. Drag takes 18 % of the speed in
+# a second, but 9 % from a swing, half of whose energy is kinetic: 0.07 m/s after 6 s are 0.05 m/s after 10 s.
 SLOW = 0.05
 # What iterations leave of positions, the tolerance of the scene [m], in a contact and four joints from floor to head.
 # So much may the whole figure rise.
@@ -56,18 +57,23 @@ def require_quality(models, duration):
     weights = np.array([9.81 * sum(body.mass for body in model.bodies) for model in models])
     lowest = np.minimum.accumulate(energies[at_rest:])
     assert (energies[at_rest:] - lowest < LEFT * weights).all()
+    swinging = 0
     for number, (model, film) in enumerate(zip(models, films)):
         violations = limit_violations(model, JointPositions(model).positions(film))
         assert np.degrees(np.abs(violations).max()) < 0.5, f"drop {number}"
         assert joint_gaps(model, film).max() < 1e-3, f"drop {number}"
         speeds = np.linalg.norm(film.velocity[at_rest:], axis=-1)
-        assert speeds.max() < SLOW, f"drop {number}"
         assert speeds[-1].max() < speeds[0].max() + 0.1 * SLOW, f"drop {number}"
+        highest = speeds.reshape(round(duration - AT_REST), -1).max(axis=1)  # in each second
+        assert (highest[1:] < np.maximum(highest[:-1], SLOW)).all(), f"drop {number}"
+        assert (highest[round(SWUNG - AT_REST) :] < SLOW).all(), f"drop {number}"
+        swinging += highest[0] >= SLOW
+    assert swinging <= len(models) // 16
 
 
 @pytest.mark.slow
 def test_ragdolls_that_drop_come_to_rest():
-    require_quality([dropped_ragdoll(seed) for seed in range(3)], 12.0)
+    require_quality([dropped_ragdoll(seed) for seed in range(3)], 8.0)
 
 
 @pytest.mark.slow
