@@ -418,7 +418,8 @@ class Particles(Description):
 
         Vertices do not pass through triangles, nor edges through edges, whatever the step (pbd/collision/surfaces).
         Colliders and bodies touch the triangles, too, at half the thickness, see `add_element_contacts`.
-        Parts that are nearer than the thickness in the description keep the described distance instead.
+        Parts that are nearer than the thickness in the description keep the described distance instead, or 2/π of it if
+        the surface joins them there, so that it can bend to a radius of half its thickness.
 
         Args:
             triangles: (n, 3) indices.

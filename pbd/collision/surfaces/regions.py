@@ -11,7 +11,7 @@ from pbd.integrate import position
 
 # The slack is this part of half the thickness, and this part of the displacement of the substep: an impact on an
 # inclined collider turns that much aside.
-SLACK_OF_RADIUS = 0.5
+SLACK_OF_RADIUS = 0.25
 SLACK_OF_DISPLACEMENT = 1.0
 # A region goes on for no more than this part of the shortest edge at a particle: longer ones reach across many others.
 REACH = 1.0

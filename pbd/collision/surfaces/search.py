@@ -5,11 +5,15 @@ it in the tree. Of two elements near one another, pairs of features are kept if 
 keeps them apart for as long.
 
 Features that are nearer than their thickness in the description keep the described distance. So a fine mesh does not
-push itself apart. Features that touch in the description are joined, as by an attachment, and have no contact.
+push itself apart. Neighbours in one surface keep what half a turn leaves of it, so the surface can bend to a radius of
+half its thickness (neighbours.py). Features that touch in the description are joined, as by an attachment, and have no
+contact.
 
 Source: Ericson, Real-Time Collision Detection (2005), sections 6.2 and 6.6; Bridson, Fedkiw, Anderson, Robust Treatment
 of Collisions, Contact and Friction for Cloth Animation (2002), https://doi.org/10.1145/566654.566623, for the pairs.
 """
+
+import math
 
 import taichi as ti
 
@@ -21,6 +25,8 @@ from pbd.execution.halo import one_particle_at_a_time
 
 # Features that are nearer than this part of their thickness in the description touch: they are joined there.
 JOINED = 1e-3
+# A half turn's chord is this part of its arc, and all shorter arcs keep more.
+CHORD = 2.0 / math.pi
 # Features that are nearer than this many distances after the prediction may touch in iterations.
 NEAR = 1.15
 # Pairs of features of two elements: 3 vertices and a triangle, the same the other way, 3 edges and 3 edges.
@@ -191,8 +197,8 @@ def add_if_near(s: ti.template(), e, f, i, is_edge, world):
         for k in ti.static(range(4)):
             mobile += s.particles.position[i[k], world][3]
         if room < NEAR * distance and mobile > 0.0:
-            keep = ti.min(distance, described_distance(s, is_edge, i, world))
-            if keep > JOINED * distance:
+            keep = kept_distance(s, e, f, is_edge, i, world)
+            if keep > JOINED * distance and room < NEAR * keep:
                 add(s, e, f, i, is_edge, keep, normal, separation(is_edge, start, normal), world)
 
 
@@ -235,6 +241,18 @@ def region_separation(is_edge, start, end, slack, n):
     else:
         second = ti.max(second, high[1])
     return first - second
+
+
+@ti.func
+def kept_distance(s: ti.template(), e, f, is_edge, i, world):
+    """Distance that features of elements e and f with particles i (4,) keep [m]."""
+    distance = s.surface.numbers[e, SURFACE_NUMBER.radius] + s.surface.numbers[f, SURFACE_NUMBER.radius]
+    described = described_distance(s, is_edge, i, world)
+    same = s.surface.elements[e, SURFACE.surface] == s.surface.elements[f, SURFACE.surface]
+    neighbours = s.surface.elements[e, SURFACE.neighbours] + s.surface.elements[f, SURFACE.neighbours]
+    if same and neighbours > 0:
+        described = CHORD * described
+    return ti.min(distance, described)
 
 
 @ti.func

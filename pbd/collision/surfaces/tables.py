@@ -12,6 +12,7 @@ Deformable Models Using Representative-Triangles (2008), https://doi.org/10.1145
 
 import numpy as np
 
+from pbd.collision.surfaces.neighbours import have_neighbours
 from pbd.core.kernels import allocate
 from pbd.data import SURFACE, SURFACE_NUMBER, PairArrays
 
@@ -33,13 +34,15 @@ def surface_tables(surfaces, positions):
         np.pad(each.members, ((0, 0), (0, 3 - each.members.shape[1])), constant_values=NO_PARTICLE) for each in surfaces
     ])  # fmt: skip
     of_surface = np.repeat(np.arange(len(surfaces)), [len(each.members) for each in surfaces])
+    neighbours = np.concatenate([have_neighbours(each, positions) for each in surfaces])
     order = along_curve(middles(members, positions))
-    members, of_surface = members[order], of_surface[order]
+    members, of_surface, neighbours = members[order], of_surface[order], neighbours[order]
     elements = np.zeros((len(members), SURFACE.total), np.int32)
     elements[:, SURFACE["members"]] = members
     elements[:, SURFACE["owned"]] = owned_features(members)
     elements[:, SURFACE["surface"]] = of_surface
     elements[:, SURFACE["self_contact"]] = np.array([each.self_contact for each in surfaces])[of_surface]
+    elements[:, SURFACE["neighbours"]] = neighbours
     numbers = np.zeros((len(members), SURFACE_NUMBER.total))
     numbers[:, SURFACE_NUMBER["radius"]] = np.array([each.radius for each in surfaces])[of_surface]
     numbers[:, SURFACE_NUMBER["friction"]] = np.array([each.friction for each in surfaces])[of_surface]
