@@ -106,7 +106,7 @@ class Joint:
 
     def coordinate_limits(self):
         """Limits (low, high) of each of the joint's coordinates, a list; infinite for none."""
-        return [getattr(self, name) for name in self.limit_names]
+        return [getattr(self, each.limits) if each.limits else NO_LIMITS for each in self.type.coordinates]
 
 
 @dataclass(frozen=True)

@@ -88,14 +88,19 @@ class Angle(Coordinate):
 
     The axis is the parent's m_k, or the child's n_k for the second angle of a joint.
 
-    Args: cosine, sine: pairs (a, b). The defaults are those of an angle about m_0, the only one or the first of two.
-    Universal has both: Angle(0) and Angle(1, (0, 0), (0, 2)).
+    Args: cosine, sine: pairs (a, b); None for those of an angle about m_k, the only one or the first of two, which is
+    that of n_i from m_i to m_j, where i and j follow k. Universal has both: Angle(0) and Angle(1, (0, 0), (0, 2)).
     """
 
-    cosine: tuple = (1, 1)
-    sine: tuple = (2, 1)
+    cosine: tuple | None = None
+    sine: tuple | None = None
 
     counted = True
+
+    def __post_init__(self):
+        i, j = (self.axis + 1) % 3, (self.axis + 2) % 3
+        object.__setattr__(self, "cosine", self.cosine or (i, i))
+        object.__setattr__(self, "sine", self.sine or (j, i))
 
     def position(self, turn, way):
         """See Coordinate; in (-π, π]."""
@@ -148,6 +153,16 @@ class JointType:
     def slides(self):
         """Whether the child's anchor may leave the parent's."""
         return len(self.translations) < len(ALL)
+
+    @property
+    def reverses(self):
+        """Whether shifts along the child's axes reach the poses that shifts along the parent's axes reach.
+
+        An angle may turn shifts into one another, as in a planar joint, or leave them, as in a cylindrical one.
+        """
+        shifts = {coordinate.axis for coordinate in self.coordinates if not coordinate.counted}
+        turns = [self.coordinates[k].axis for k in self.angles]
+        return all(shifts <= {axis} or shifts >= set(ALL) - {axis} for axis in turns)
 
     def side(self, coordinate):
         """Which body has the axis of a coordinate: 0 for the parent, 1 for the child. Args: coordinate: its place."""

@@ -133,8 +133,8 @@ def limit_lines(run, frame):
             lines += found
             colours += [RED if at_limit(joint, positions.get(joint.name)) else GREEN] * len(found)
             # The direction whose angle is limited. It rotates with the child.
-            counted = any(isinstance(coordinate, Angle) for coordinate in joint.type.coordinates)
-            needle = children[k][1] if counted else children[k][0]
+            angles = [coordinate for coordinate in joint.type.coordinates if isinstance(coordinate, Angle)]
+            needle = children[k][angles[0].cosine[1] if angles else 0]
             lines.append((anchor, anchor + radius * needle))
             colours.append(ORANGE)
     return (np.array(lines), np.array(colours)) if lines else None

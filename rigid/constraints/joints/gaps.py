@@ -49,23 +49,26 @@ def rim_height(hub, normal, axis, radius):
 def joint_turns(model, state, ends=None):
     """Angles by which joints are open [rad]. Args: ends: of `joint_ends`, if they are known.
 
-    If the joint's type has three right angles, it is the angle of the rotation. If it has two, which the child's n0 is
-    at, it is the angle between both bodies' n0. If it has one, it is the deviation from that.
+    If the joint's type has three right angles, it is the angle of the rotation. If it has two, which one axis of the
+    child is at, it is the angle between this axis of both bodies. If it has one, it is the deviation from that.
     """
     _, (m, n) = ends or joint_ends(model, state)
     turn = np.einsum("...ki,...li->...kl", m, n)  # of the child's axes, seen in the parent's
     # R - Rᵀ has the axis times 2 sin φ in it, and tr R = 1 + 2 cos φ.
     sine = 0.5 * np.linalg.norm([turn[..., i, j] - turn[..., j, i] for i, j in ((2, 1), (0, 2), (1, 0))], axis=0)
     whole = np.arctan2(sine, 0.5 * (np.trace(turn, axis1=-2, axis2=-1) - 1.0))
-    off_axis = np.arctan2(np.linalg.norm(cross(m[..., 0, :], n[..., 0, :]), axis=-1), turn[..., 0, 0])
     turns = np.zeros(turn.shape[:-2])
     for k, joint in enumerate(model.joints):
         right_angles = joint.type.right_angles
         if len(right_angles) == 1:
             a, b = right_angles[0]
             turns[..., k] = np.abs(np.arcsin(np.clip(turn[..., k, a, b], -1.0, 1.0)))
+        elif len(right_angles) == 2:
+            stays = right_angles[0][1]
+            sine = np.linalg.norm(cross(m[..., k, stays, :], n[..., k, stays, :]), axis=-1)
+            turns[..., k] = np.arctan2(sine, turn[..., k, stays, stays])
         elif right_angles:
-            turns[..., k] = (whole if len(right_angles) == 3 else off_axis)[..., k]
+            turns[..., k] = whole[..., k]
     return turns
 
 

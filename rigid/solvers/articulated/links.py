@@ -7,7 +7,8 @@ parent's axes in the world gives the child's:
 
 a and b are the joint's point in each body, Q is the rotation by the coordinates, and the shift is along axes of P
 (rigid/joints/joint_type.py). If a tree runs from a joint's child to its parent, angles count the other way: Q⁻¹ is Q of
--q, and with two angles the axes are exchanged. Shifts are then along the child's axes.
+-q, and with two angles the axes are exchanged. Shifts are then along the child's axes, so only joints whose type
+reverses (JointType) are in such trees.
 """
 
 from typing import NamedTuple

@@ -10,9 +10,10 @@ Trees grow from the ground and from bodies that follow paths, in this order of p
 4. near the root, which keeps chains of links short.
 
 On the linkage of Peaucellier and Lipkin that takes 9 iterations to 1e-6; other cuts take up to 60. Soft joints and
-joints that break are never in a tree. A body that follows a path is a free root, whose six speeds are given
-(dynamics.py). Each component without such a root or a joint to the ground gets a free root with six speeds: its
-heaviest body. Joints between roots that nothing moves are in no tree.
+joints that break are never in a tree, and those whose type does not reverse (rigid/joints/joint_type.py) in none that
+runs from child to parent. A body that follows a path is a free root, whose six speeds are given (dynamics.py). Each
+component without such a root or a joint to the ground gets a free root with six speeds: its heaviest body. Joints
+between roots that nothing moves are in no tree.
 """
 
 from dataclasses import dataclass
@@ -65,7 +66,7 @@ def spanning_trees(model):
     immovable = set(link_of)
     joints = {k: joint for k, joint in enumerate(model.joints) if may_be_link(joint)}
     while waiting:
-        edge = [k for k, joint in joints.items() if (joint.parent in waiting) != (joint.child in waiting)]
+        edge = [k for k, joint in joints.items() if may_grow(joint, waiting)]
         if edge:
             k = min(edge, key=lambda k: cost(joints[k], inner_end(joints[k], waiting), immovable, depth))
             joint, parent = joints[k], inner_end(joints[k], waiting)
@@ -85,6 +86,13 @@ def spanning_trees(model):
 def may_be_link(joint):
     """Whether a joint may be in a tree."""
     return joint.type.special in LINK_KINDS and joint.soft is None and not joint.breaks
+
+
+def may_grow(joint, waiting):
+    """Whether a tree may grow along a joint: it has one end, the parent's unless the joint's type reverses."""
+    if joint.parent in waiting:
+        return joint.child not in waiting and joint.type.reverses
+    return joint.child in waiting
 
 
 def cost(joint, inner, immovable, depth):

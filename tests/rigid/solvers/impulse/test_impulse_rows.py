@@ -103,18 +103,19 @@ def closed(model, seed):
     for joint in model.joints:
         a, b = joint.parent, joint.child
         angles, rates = random.uniform(-3, 3, 2), random.normal(size=2)
-        turn = rigid.rotation.from_axis_angle((1, 0, 0), angles[0])
-        if len(joint.type.angles) == 2:
-            turn = multiply(turn, rigid.rotation.from_axis_angle((0, 1, 0), angles[1]))
+        turned = [joint.type.coordinates[k].axis for k in joint.type.angles] or [0]
+        turn = rigid.rotation.from_axis_angle(np.eye(3)[turned[0]], angles[0])
+        if len(turned) == 2:
+            turn = multiply(turn, rigid.rotation.from_axis_angle(np.eye(3)[turned[1]], angles[1]))
         # The axes are rows; their transpose takes x, y, z to n0, n1, n2.
         m, n = (rigid.rotation.from_matrix(t.T) for t in (joint.parent_axes, joint.child_axes))
         state.rotation[b] = multiply(
             multiply(state.rotation[a], multiply(m, turn)), rigid.rotation.conjugate(n)
         )  # fmt: skip
-        n0, n1 = rotate(state.rotation[a], joint.parent_axes[0]), rotate(state.rotation[b], joint.child_axes[1])
-        state.angular_velocity[b] = state.angular_velocity[a] + rates[0] * n0
-        if len(joint.type.angles) == 2:
-            state.angular_velocity[b] += rates[1] * n1
+        state.angular_velocity[b] = state.angular_velocity[a]
+        state.angular_velocity[b] += rates[0] * rotate(state.rotation[a], joint.parent_axes[turned[0]])
+        if len(turned) == 2:
+            state.angular_velocity[b] += rates[1] * rotate(state.rotation[b], joint.child_axes[turned[1]])
         arm_a, arm_b = rotate(state.rotation[a], joint.parent_anchor), rotate(state.rotation[b], joint.child_anchor)
         state.position[b] = state.position[a] + arm_a - arm_b
         state.velocity[b] = state.velocity[a] + np.cross(state.angular_velocity[a], arm_a)
