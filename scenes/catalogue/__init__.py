@@ -1,1 +1,1 @@
-"""The scenes of verletlab, one file each; parts/ holds what several of them share."""
+"""The scenes of verletlab, one file each; components/ holds what several of them share."""

@@ -5,9 +5,9 @@ from typing import NamedTuple
 from rigid.constraints import rows
 
 # The row's row of the inverse of its group's matrix J M⁻¹ Jᵀ + γ, six at most; for a group with bounds, the inverse of
-# the row alone in the first column. γ of J V + b + γ λ = 0. b, and the b' of J V' + b' = 0 for position correction. λ,
-# and λ' [N s]. The residual of the equation. J V after the last iteration, if the tolerance is
-# for velocities. Solvers extend this layout.
+# the row alone in the first column; friction has three at most, and 1/r in the fourth column of its first row. γ of
+# J V + b + γ λ = 0. b, and the b' of J V' + b' = 0 for position correction. λ, and λ' [N s]. The residual of the
+# equation. J V after the last iteration, if the tolerance is for velocities. Solvers extend this layout.
 ROW = rows.ROW.extend(inverse=6, softness=1, bias=2, impulse=2, residual=1, velocity=1)
 
 
