@@ -63,6 +63,7 @@ REPORT = Columns(
     loaded_particle=1,  # one of the direct solve on a body, which bears a load but is not solved with it
     held_particle=1,  # one of a surface whose motion was cut back, so that momentum was lost
     crossing_particle=1,  # one of a surface whose crossing could not be prevented
+    thrown_particle=1,  # one that was in a collider at the start of a launch, and left it fast
 )
 
 

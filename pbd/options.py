@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pbd.core.messages import shown
 from pbd.core.options import Options, at_least_zero, choice, optional
-from pbd.core.validate import finite_number, grab_count, positive, whole
+from pbd.core.validate import boolean, finite_number, grab_count, positive, whole
 from pbd.direct.rows import SOLVES
 from pbd.schedule import SCHEDULES
 
@@ -76,6 +76,10 @@ class ParticleOptions(Options):
     are then made in parts where sticks turn fast or vibrate under tension (pbd/direct/adaptive.py), unless threads
     share a world. "auto": directly where the factor is sparse, as in ropes, chains and frames, else iteratively."""
 
+    untangle: bool = False
+    """Whether surfaces and segments that cross in the description are moved apart before the first step
+    (pbd/collision/surfaces/untangle.py). Otherwise they are refused."""
+
     lanes: int | None = None
     """How many worlds one thread moves at a time, in the lanes of the processor's vectors: 1, 4, 8 or 16. If the
     schedule cuts each world into bands that are alike, as it does with a cloth, bands lie in lanes instead
@@ -95,6 +99,7 @@ class ParticleOptions(Options):
         "bending_interval": whole,
         "grabs": grab_count,
         "solve": choice(*SOLVES),
+        "untangle": boolean,
         "lanes": optional(whole),
     }
 

@@ -86,6 +86,12 @@ class Particles(Description):
         other._columns = {name: [self._column(name)] for name in self._columns}
         return other
 
+    def with_positions(self, positions):
+        """A copy with other positions at time zero (particles, 3) [m]. Lengths at rest stay as they are."""
+        other = self.frozen()
+        other._columns["position"] = [finite_array("positions", positions, (len(self), 3))]
+        return other
+
     # Particles ------------------------------------------------------------------------------------------------------
 
     def __len__(self):

@@ -7,6 +7,7 @@ import numpy as np
 
 from pbd.collision.surfaces.crossings import crossing_pairs, edges_and_triangles, refuse_crossed
 from pbd.collision.surfaces.tables import room_of, with_room
+from pbd.collision.surfaces.untangle import untangled
 from pbd.core.clock import Clock
 from pbd.core.kernels import LaunchLength, UsesTaichi, arrays_of, read, refuse_ended_loops, with_lanes, write
 from pbd.core.messages import shown
@@ -68,6 +69,8 @@ class ParticleSystem(UsesTaichi):
     def __init__(self, particles, worlds=1, **options):
         self.options = given = ParticleOptions.of("a ParticleSystem", options)
         descriptions, self.worlds = checked_descriptions(particles, worlds)
+        if given.untangle:
+            descriptions = [untangled(each) for each in descriptions]
         self.particles = descriptions[0].frozen()
         self.count = len(self.particles)
         refuse_crossed(descriptions)

@@ -14,6 +14,8 @@ from pbd.integrate import acceleration
 # A particle is pressed between two colliders if it is on the surface of one, its centre is deeper than this inside the
 # other [m], and their normals are opposite, with at most this product.
 PRESSED_DEPTH, OPPOSITE = 1e-6, -0.99
+# What starts in a collider leaves it in a substep. It is told if its speed is above this [m/s].
+THROWN = 1.0
 
 
 @ti.func
@@ -100,6 +102,7 @@ def project_colliders(s: ti.template(), substep, i, world):
             distance, normal, drift = contact_from_start(s, collider_contact, before, after, shape, start, x, world)
             depth = radius - distance
             if depth > 0.0:
+                report_thrown(s, substep, i, depth + normal.dot(x - drift - start), world)
                 x = apply_friction(x + depth * normal, start + drift, normal, depth, s.colliders.friction[shape])
                 deepest = ti.max(deepest, depth)
                 if depth > radius + PRESSED_DEPTH and opposes(normal, first, last):
@@ -112,6 +115,16 @@ def project_colliders(s: ti.template(), substep, i, world):
         if deepest > 0.0:
             s.particles.position[i, world] = ti.Vector([x[0], x[1], x[2], q[3]])
     return deepest
+
+
+@ti.func
+def report_thrown(s: ti.template(), substep, i, overlap, world):
+    """Report particle i if it was in a collider at the start of a launch, so that it leaves it at more than THROWN.
+
+    Args: overlap: at the start of the substep [m].
+    """
+    if substep == 0 and overlap > THROWN * s.settings.h:
+        s.report[world, REPORT.thrown_particle] = ti.cast(i, float)
 
 
 @ti.func

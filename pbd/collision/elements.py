@@ -19,7 +19,7 @@ One thread treats all elements of a world, because they share particles.
 
 import taichi as ti
 
-from pbd.collision.colliders import collider_contact, contact_from_start
+from pbd.collision.colliders import collider_contact, contact_from_start, report_thrown
 from pbd.collision.contact import LEFT_ON_SURFACE, apply_friction
 from pbd.constraints.box import project_into_box
 from pbd.constraints.contact_point import move_point, weighted_sum
@@ -209,7 +209,7 @@ def project_element(s: ti.template(), substep, e, world):
     deepest = 0.0
     for shape in range(s.counts.colliders):
         if is_near(s, after, e, shape, world):
-            deepest = ti.max(deepest, leave_collider(s, before, after, e, shape, world))
+            deepest = ti.max(deepest, leave_collider(s, substep, before, after, e, shape, world))
     if s.elements.integers[e, ELEMENT.fixed] == 1:
         for b in range(s.counts.boxes):
             deepest = ti.max(deepest, enter_box(s, e, b, world))
@@ -231,7 +231,7 @@ def is_near(s: ti.template(), row, e, shape, world):
 
 
 @ti.func
-def leave_collider(s: ti.template(), before, after, e, shape, world):
+def leave_collider(s: ti.template(), substep, before, after, e, shape, world):
     """Move element e out of a collider, with friction. Returns: the depth [m]; zero outside."""
     x = positions_of(s, s.particles.position, e, world)
     c = contact_weights(s, after, e, shape, x)
@@ -241,6 +241,8 @@ def leave_collider(s: ti.template(), before, after, e, shape, world):
     depth = s.elements.numbers[e, ELEMENT_NUMBER.radius] - distance
     moved = 0.0
     if depth > 0.0:
+        member = s.elements.integers[e, ELEMENT.members]
+        report_thrown(s, substep, member, depth + normal.dot(p - drift - start), world)
         target = apply_friction(p + depth * normal, start + drift, normal, depth, s.colliders.friction[shape])
         if move_element(s, e, x, c, target - p, world):
             moved = depth

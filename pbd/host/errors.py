@@ -14,6 +14,8 @@ WARNINGS = {  # {column of the report: what is said of its particle}
     "expected more substeps or iterations",
     REPORT.pressed_particle: "is pressed between two colliders: expected room for {room}, or colliders that are "
     "farther apart",
+    REPORT.thrown_particle: "starts in a collider, or a stick or triangle of it does, which throws it out at more than "
+    "1 m/s: expected a description that keeps its radius from colliders, such as a rope of more segments",
     REPORT.loaded_particle: "of the direct solve bears a load on a body that moves, as too many others do. Iterations "
     "hold it, and may not converge: expected at most 64 contacts of bodies that bear such loads, so longer sticks, or "
     'solve="iterative", direction="current", substeps=20, iterations=100',
@@ -77,3 +79,4 @@ def warn_of_contacts(report, time, radii, said):
                 which, room = f"particle {particle}", f"its diameter of {2 * radii[particle]:.3g} m"
             what = what.format(room=room)
             warnings.warn(f"particle system, world {world}, by {time:.6g} s: {which} {what}", UserWarning, stacklevel=4)
+    said.add(REPORT.thrown_particle)  # only what starts so
