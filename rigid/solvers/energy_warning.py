@@ -57,6 +57,45 @@ class PassiveEnergy:
             warnings.warn(said, UserWarning, stacklevel=4)
 
 
+class OpenJoints:
+    """Warns once of a joint of "verlet" that is open by half of a link: iterations do not hold it.
+
+    Solvers on rows watch each substep. Here states are looked at every so often, because joints that are iterated open
+    in impacts, by up to a fifth of a link in a pile, and close again.
+
+    Args: solver: a Solver. What is soft, or may break, may be open.
+    """
+
+    GAP, INTERVAL = 0.5, 0.25  # in parts of the mean distance of joints; simulated time from one look to the next [s]
+
+    def __init__(self, solver):
+        joints = solver.model.joints
+        self._tight = np.array([joint.soft is None and not joint.breaks for joint in joints], bool)
+        self._links = link_lengths(solver.model) / max(len(joints), 1)
+        self._next = 0.0 if self._tight.any() and self._links > 0 else np.inf
+
+    def look(self, solver):
+        """Look at the joints if it is time."""
+        if solver.time < self._next:
+            return
+        self._next, state = solver.time + self.INTERVAL, solver.state()
+        if len(solver.models) == 1:
+            gaps = joint_gaps(solver.model, state).reshape(-1, len(self._tight))
+        else:
+            arrays = zip(state.position, state.rotation, state.velocity, state.angular_velocity)
+            gaps = np.stack([joint_gaps(model, State(*of_world)) for model, of_world in zip(solver.models, arrays)])
+        gaps = np.where(self._tight, gaps, 0.0) / self._links
+        if gaps.max() > self.GAP:
+            self._next = np.inf
+            world, joint = np.unravel_index(int(gaps.argmax()), gaps.shape)
+            name = solver.model.joints[joint].name
+            warnings.warn(
+                f'solver "verlet", world {world}, {solver.time:.6g} s: joint {name!r} is open by {gaps.max():.2g} of a '
+                'link: expected solve="direct", more iterations, or more substeps',
+                UserWarning, stacklevel=3,
+            )  # fmt: skip
+
+
 def is_driven(model):
     """Whether something in a model may do work: a motor, or a body on a path. Args: a rigid.Model."""
     motors = [joint.motor for joint in model.joints if joint.motor is not None]

@@ -25,7 +25,7 @@ from rigid.rotation import from_matrix, rotate
 from rigid.solvers.base import Solver
 from rigid.solvers.breaking import Breaking, joints_that_break
 from rigid.solvers.energy_bound import extent
-from rigid.solvers.energy_warning import is_driven, place_of_trouble
+from rigid.solvers.energy_warning import OpenJoints, is_driven, place_of_trouble
 from rigid.solvers.verlet.broken_joints import Switches
 from rigid.solvers.verlet.builder import build_particles, make_frames, refuse_unsupported
 from rigid.solvers.verlet.contact_readings import contacts_of, sum_contact_forces
@@ -122,6 +122,7 @@ class VerletSolver(Solver):
         if given.particles is None and self.model.joints:  # the frame of the ground is larger than small chains
             watch.length = max(map(extent, models)) + (np.sum(self._radii) if given.contacts else 0.0)
         self._driven = any(map(is_driven, models))
+        self._open_joints = OpenJoints(self)
         self._follows_paths = any(body.path is not None for body in self.model.bodies)
         self._external_forces = FrameForces(self.particle_system, self.frames, self.members, self._add_force_hooks)
         if given.contacts and may_touch(self.model, given.particles):
@@ -226,10 +227,11 @@ class VerletSolver(Solver):
         self.particle_system.energy_watch.driven = self._driven or self._external_forces.act
         if not len(self._breaking):
             self.particle_system.step(count)
-            return
-        for _ in range(whole("count", count)):
-            self.particle_system.step()
-            self.events += self._breaking.break_overloaded(self.joint_forces(), self.state)[0]
+        else:
+            for _ in range(whole("count", count)):
+                self.particle_system.step()
+                self.events += self._breaking.break_overloaded(self.joint_forces(), self.state)[0]
+        self._open_joints.look(self)
 
     # Inputs -----------------------------------------------------------------------------------------------------------
 
