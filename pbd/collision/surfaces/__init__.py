@@ -1,6 +1,8 @@
 """Contacts of surfaces and segments: triangles and capsules of particles that keep their distance.
 
     crossings.py    which edges cross which triangles: the measure
+    untangle.py     positions in which none do, before the first step
+    neighbours.py   what is near an element because the surface joins it
     tables.py       triangles and segments, and the tree over them, as arrays
     closest.py      closest points of a vertex and a triangle, and of two edges
     regions.py      where particles may move before the next search

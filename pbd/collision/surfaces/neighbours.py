@@ -23,7 +23,7 @@ def have_neighbours(surface, positions):
     """
     half_turn = HALF_TURN * 2 * surface.radius
     result = least_heights(surface.members, positions) < half_turn
-    if result.any():
+    if surface.self_contact and result.any():
         result &= ~described_beside_others(surface, positions, half_turn)[surface.members].any(axis=1)
     return result
 
