@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from described import ZERO
+from marks import cases
 
 import rigid
 from rigid.constraints.joints.gaps import joint_gaps, joint_turns
@@ -38,7 +39,7 @@ def two_bodies(heavy):
     return model
 
 
-@pytest.mark.parametrize("heavy", [0, 1])
+@pytest.mark.parametrize("heavy", cases([0, 1], slow=(0,)))
 def test_solvers_agree(heavy):
     # Velocities at the start do not fit the joint. The impulse that corrects them acts up to a step h earlier in one
     # solver than in another, which moves coordinates by up to h times some of 1 rad/s, wherever they go from there: by

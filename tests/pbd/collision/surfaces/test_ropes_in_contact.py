@@ -33,11 +33,12 @@ def around_a_bar(turn, segments, radius=BAR + ROPE):
 ITERATED = {"solve": "iterative", "substeps": 50, "iterations": 40}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("turn", "segments", "options"),
     [
-        (90, 20, {"solve": "direct"}), slow(180, 60, {"solve": "direct"}), slow(540, 60, {"solve": "direct"}),
-        slow(540, 200, {"solve": "direct"}), slow(90, 20, ITERATED), slow(180, 60, ITERATED), slow(540, 60, ITERATED),
+        (90, 20, {"solve": "direct"}), (180, 60, {"solve": "direct"}), (540, 60, {"solve": "direct"}),
+        (540, 200, {"solve": "direct"}), (90, 20, ITERATED), (180, 60, ITERATED), (540, 60, ITERATED),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("part", [0.95, 1.05])
@@ -116,7 +117,7 @@ def test_a_sheet_that_lies_folded_does_not_shake(radius):
     assert system.energy().kinetic < 1e-6
 
 
-@pytest.mark.parametrize(("segments", "thrown"), [(20, True), (60, True), (400, False)])
+@pytest.mark.parametrize(("segments", "thrown"), [slow(20, True), (60, True), (400, False)])
 def test_a_rope_that_starts_in_a_bar_is_told_that_it_is_thrown_out(segments, thrown):
     # Its particles are on the bar, so a segment of length l is in it by l²/8R: 7, 0.8 and 0.02 mm. It leaves it in a
     # substep of 1/2400 s, at 17, 1.9 and 0.04 m/s.

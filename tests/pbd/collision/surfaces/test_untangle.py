@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from marks import cases
 from sheets import add_line, add_sheet
 
 import pbd
@@ -44,7 +45,7 @@ CROSSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CROSSED)
+@pytest.mark.parametrize("name", cases(CROSSED, slow=("edge", "half", "across", "middle")))
 def test_what_starts_crossed_is_moved_apart_and_stays_apart(name):
     particles = sheet_and(CROSSED[name])
     with pytest.raises(ValueError, match="crosses the triangle"):
