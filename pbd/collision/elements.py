@@ -241,11 +241,11 @@ def leave_collider(s: ti.template(), substep, before, after, e, shape, world):
     depth = s.elements.numbers[e, ELEMENT_NUMBER.radius] - distance
     moved = 0.0
     if depth > 0.0:
-        member = s.elements.integers[e, ELEMENT.members]
-        report_thrown(s, substep, member, depth + normal.dot(p - drift - start), world)
         target = apply_friction(p + depth * normal, start + drift, normal, depth, s.colliders.friction[shape])
         if move_element(s, e, x, c, target - p, world):
             moved = depth
+            member = s.elements.integers[e, ELEMENT.members]
+            report_thrown(s, substep, member, depth + normal.dot(p - drift - start), world)
     return moved
 
 

@@ -160,7 +160,7 @@ class JointType:
 
         An angle may turn shifts into one another, as in a planar joint, or leave them, as in a cylindrical one.
         """
-        shifts = {coordinate.axis for coordinate in self.coordinates if not coordinate.counted}
+        shifts = {coordinate.axis for coordinate in self.coordinates if isinstance(coordinate, Shift)}
         turns = [self.coordinates[k].axis for k in self.angles]
         return all(shifts <= {axis} or shifts >= set(ALL) - {axis} for axis in turns)
 

@@ -1,4 +1,4 @@
-"""The warning of a solver on rows where the energy of passive bodies rises or joints open (energy_bound.py)."""
+"""Warnings of solvers where the energy of passive bodies rises or joints open (energy_bound.py)."""
 
 import warnings
 
@@ -71,8 +71,8 @@ class OpenJoints:
     def __init__(self, solver):
         joints = solver.model.joints
         self._tight = np.array([joint.soft is None and not joint.breaks for joint in joints], bool)
-        self._links = link_lengths(solver.model) / max(len(joints), 1)
-        self._next = 0.0 if self._tight.any() and self._links > 0 else np.inf
+        self._links = np.array([[link_lengths(model) / max(len(joints), 1)] for model in solver.models])
+        self._next = 0.0 if self._tight.any() and self._links.all() else np.inf
 
     def look(self, solver):
         """Look at the joints if it is time."""

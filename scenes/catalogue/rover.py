@@ -77,5 +77,5 @@ def bar(model, start, end, name):
 def height_below(ground, size, x):
     """The highest point of the terrain below a rover at (x, 0) [m]."""
     line = np.linspace(-size / 2, size / 2, len(ground))
-    near = np.ix_(np.abs(line) < 0.5, np.abs(line - x) < 0.7)
-    return ground[near].max(initial=ground.min())
+    spacing = line[1] - line[0]
+    return ground[np.ix_(np.abs(line) <= max(0.5, spacing), np.abs(line - x) <= max(0.7, spacing))].max()

@@ -2,14 +2,13 @@
 
 Such neighbours come nearer where the surface bends. What lies beside them only because the surface is described folded,
 or a rope in a knot, is no neighbour.
+
+Something of thickness d can be bent to a radius of d/2 in its middle, so that an arc s has the chord d sin(s/d). That
+is d at half a turn, s = πd/2, and 2 s/π at least before.
 """
 
 import numpy as np
 import scipy
-
-# Something of thickness d can be bent to a radius of d/2 in its middle, so that an arc s has the chord d sin(s/d).
-# That is d at half a turn, and 2 s/π at least before.
-HALF_TURN = 0.5 * np.pi
 
 
 def have_neighbours(surface, positions):
@@ -21,7 +20,7 @@ def have_neighbours(surface, positions):
 
     Returns: (elements,).
     """
-    half_turn = HALF_TURN * 2 * surface.radius
+    half_turn = np.pi * surface.radius
     result = least_heights(surface.members, positions) < half_turn
     if surface.self_contact and result.any():
         result &= ~described_beside_others(surface, positions, half_turn)[surface.members].any(axis=1)

@@ -61,11 +61,12 @@ def untangled(description):
         )
     if not rounds:
         return description
-    changes = [lambda x: move_pairs(x, weights, last, thickness / 2 * direction)]  # keep more than a hair's breadth
-    changes += SETTLING * [lambda x: [relax(x, weights, edges, lengths) for _ in range(RELAXATIONS)]]
-    for change in changes:
+    for change in range(1 + SETTLING):
         tried = x.copy()
-        change(tried)
+        if change == 0:
+            move_pairs(tried, weights, last, thickness / 2 * direction)  # to keep more than a hair's breadth
+        for _ in range(RELAXATIONS if change > 0 else 0):
+            relax(tried, weights, edges, lengths)
         if not len(crossing_pairs(tried, edges, triangles, pinned)):
             x = tried
     return description.with_positions(x)

@@ -30,7 +30,7 @@ def test_solvers_agree_on_where_it_drives(driven):
         assert np.linalg.norm(way - mean) < 0.2
 
 
-def test_the_chassis_leans_by_half_of_what_its_sides_do(driven):
+def test_the_gear_turns_the_rockers_against_one_another(driven):
     for state, positions in driven.values():
         assert positions["left axle"] == pytest.approx(-positions["right axle"], abs=0.02)
         up = rigid.rotation.to_matrix(state.rotation[0])[2, 2]

@@ -131,3 +131,16 @@ def test_a_rope_that_starts_in_a_bar_is_told_that_it_is_thrown_out(segments, thr
         except pbd.Diverged:
             assert thrown
     assert any("starts in a collider" in str(each.message) for each in told) == thrown
+
+
+@pytest.mark.slow
+def test_what_is_pinned_in_a_collider_is_not_told_of():
+    particles = pbd.Particles()
+    particles.add_collider(pbd.Sphere(BAR))
+    line = particles.add_particles([(-0.2, 0, 0), (0.2, 0, 0)], np.inf)
+    particles.add_segments([line], radius=ROPE)
+    particles.add_particle((0, 0, 1))
+    system = pbd.ParticleSystem(particles)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        system.step()
