@@ -81,6 +81,7 @@ ELSEWHERE = {
     "python docs/exercises/make.py": (
         "tests of the exercises do the same", "tests/test_exercises.py", "make.write(tmp_path",
     ),
+    "python -m scenes": ("another test runs it", "tests/test_wheel.py", '"-m", "scenes", "list"'),
     "python -m build": ("a test builds the same", "tests/test_wheel.py", "build.build_sdist"),
     "pip install pygame": ("the same", "pyproject.toml", '"pygame'),
     "pip install build": ("another test builds without it", "tests/test_wheel.py", "build.build_sdist"),
