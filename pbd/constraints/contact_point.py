@@ -13,11 +13,13 @@ Here x is a matrix (4, 3) with a particle in each row, and c and w are vectors (
 
 import taichi as ti
 
+from pbd.core.vectors import row
+
 
 @ti.func
 def weighted_sum(x, c):
     """The point Σ c_i x_i (3,) [m]."""
-    return x.transpose() @ c
+    return c[0] * row(x, 0) + c[1] * row(x, 1) + c[2] * row(x, 2) + c[3] * row(x, 3)
 
 
 @ti.func

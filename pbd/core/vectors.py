@@ -22,6 +22,12 @@ def axis(k: ti.template()):
     return ti.Vector([1.0 if i == k else 0.0 for i in ti.static(range(3))])
 
 
+@ti.func
+def row(x, k: ti.template()):
+    """Row k of a matrix (n, 3)."""
+    return ti.Vector([x[k, 0], x[k, 1], x[k, 2]])
+
+
 # Taichi 1.7.4 compiles no index of a vector that is known at run time only, in nested loops on Vulkan. Hence these two.
 
 

@@ -130,11 +130,12 @@ def cut_back(s: ti.template(), world):
     """Halve motions until all pairs are safe."""
     for k in range(s.surface.particles.shape[0]):
         s.surface.halvings[s.surface.particles[k], world] = 0
-    held = halve_unsafe(s, world)
-    unsafe, rounds = held, 1
+    held, unsafe, rounds = 0, 1, 0
     while unsafe > 0 and rounds < ROUNDS:
-        measure_moved(s, world)  # again: what is held back moves against what moves on
+        measure_moved(s, world)  # in each round: what is held back moves against what moves on
         unsafe = halve_unsafe(s, world)
+        if rounds == 0:
+            held = unsafe
         rounds += 1
     if unsafe > 0:
         s.report[world, REPORT.crossing_particle] = ti.cast(unsafe - 1, float)

@@ -9,12 +9,7 @@ Source: Ericson, Real-Time Collision Detection (2005), section 5.1.5; pbd/core/s
 import taichi as ti
 
 from pbd.core.segments import nearest_points
-
-
-@ti.func
-def row(x, k: ti.template()):
-    """Row k of a matrix (4, 3)."""
-    return ti.Vector([x[k, 0], x[k, 1], x[k, 2]])
+from pbd.core.vectors import row
 
 
 @ti.func
@@ -62,12 +57,18 @@ def closest_of_triangle(p, a, b, c):
 
 
 @ti.func
+def components_along(x, n):
+    """Components (4,) of the rows of a matrix (4, 3) along n."""
+    return ti.Vector([row(x, k).dot(n) for k in ti.static(range(4))])
+
+
+@ti.func
 def separation(is_edge, x, n):
     """Distance of two features along n [m]: every point of the first is as far beyond every point of the second.
 
     It is at most their distance, and equal to it where n is the direction of their gap. Args: see `closest_weights`.
     """
-    along = x @ n
+    along = components_along(x, n)
     low, high = along[0], ti.max(along[2], along[3])
     if is_edge == 1:
         low = ti.min(low, along[1])

@@ -17,7 +17,7 @@ import math
 
 import taichi as ti
 
-from pbd.collision.surfaces.closest import closest_weights, separation
+from pbd.collision.surfaces.closest import closest_weights, components_along, separation
 from pbd.collision.surfaces.regions import set_regions, set_regions_of_step
 from pbd.constraints.contact_point import weighted_sum
 from pbd.data import CANDIDATE, CANDIDATE_NUMBER, REPORT, SURFACE, SURFACE_NUMBER
@@ -36,11 +36,12 @@ VERTICES, PAIRS = 6, 15
 @ti.func
 def search(s: ti.template(), substeps, world):
     """Find all pairs that could touch: in the next `substeps` substeps, or if that is too many, in this one."""
-    set_regions(s, substeps, world)
-    find_pairs(s, world)
-    if s.surface.found[0, world] > s.surface.pairs.members.shape[0]:
-        set_regions(s, 1, world)
+    part, again = substeps, True
+    while again:  # a loop, because Taichi copies a function to each place that calls it
+        set_regions(s, part, world)
         find_pairs(s, world)
+        again = part > 1 and s.surface.found[0, world] > s.surface.pairs.members.shape[0]
+        part = 1
     report_pairs(s, world)
 
 
@@ -233,7 +234,7 @@ def are_apart(is_edge, start, end, slack, distance):
 @ti.func
 def region_separation(is_edge, start, end, slack, n):
     """What `separation` along n is at least, wherever particles are in their regions [m]."""
-    one, other = start @ n, end @ n
+    one, other = components_along(start, n), components_along(end, n)
     low, high = ti.min(one, other) - slack, ti.max(one, other) + slack
     first, second = low[0], ti.max(high[2], high[3])
     if is_edge == 1:
