@@ -34,7 +34,7 @@ ELEMENT_NUMBER = Columns(weights=4, radius=1, precision=1)
 SURFACE = Columns(members=3, owned=1, surface=1, self_contact=1, neighbours=1)
 SURFACE_NUMBER = Columns(radius=1, friction=1)
 CANDIDATE = Columns(members=4, is_edge=1)
-CANDIDATE_NUMBER = Columns(distance=1, friction=1, apart=1)
+CANDIDATE_NUMBER = Columns(distance=1, friction=1, apart=1, impulse=1)
 
 # Columns of `Constraints.ranges`: where a constraint type begins in `members`, `parameters` and `multipliers`, and how
 # many constraints it has; if bands are in lanes, where it begins in `BandArrays.present`, and how many of its places
@@ -225,6 +225,7 @@ class PairArrays(NamedTuple):
     members: Integer(count.candidates, CANDIDATE, count.worlds)
     numbers: Real(count.candidates, CANDIDATE_NUMBER, count.worlds)
     normal: Vector(3, count.candidates, count.worlds)  # along which a candidate was last apart
+    friction: Vector(3, count.candidates, count.worlds)  # impulse of friction in this substep, times h [kg m]
     active: Integer(count.candidates, count.worlds)  # candidates that may touch in this substep
 
 

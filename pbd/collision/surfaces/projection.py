@@ -1,8 +1,10 @@
 """Contacts of surfaces, projected one after another.
 
-A contact is C = n·Σ c_i x_i - d >= 0, with the weights c of the closest points. Its projection is one impulse at these
-points, x_i += c_i w_i λ n with λ = (d - gap)/Σ c_j² w_j, so linear and angular momentum are conserved. Friction reduces
-the relative tangential displacement of these two points in the substep by at most μ times the normal correction.
+A contact is C = n·Σ c_i x_i - d >= 0, with the weights c of the closest points. It projects one impulse at these
+points, x_i += c_i w_i λ n with λ = (d - gap)/Σ c_j² w_j, so linear and angular momentum are conserved. λ accumulates
+over the iterations of a substep and is clamped to λ >= 0: what one iteration pushed too far, a later one takes back.
+Otherwise sheets that meet would bounce. Friction takes the tangential displacement of the two points in the substep
+away, by an impulse of at most μ λ, which accumulates, too.
 
 n points along the gap. If two features have passed one another, it is that of the start of the substep.
 
@@ -84,11 +86,13 @@ def may_touch(s: ti.template(), k, world):
 
 @ti.func
 def set_normal(s: ti.template(), k, is_edge, start, world):
-    """Let the normal of candidate k be along its gap. Args: start: of the substep (4, 3) [m]."""
+    """Let the normal of candidate k be along its gap, and its impulses zero. Args: start: of the substep (4, 3) [m]."""
     gap = weighted_sum(start, closest_weights(is_edge, start))
     length = gap.norm()
     if length > 0.0:
         s.surface.pairs.normal[k, world] = gap / length
+    s.surface.pairs.numbers[k, CANDIDATE_NUMBER.impulse, world] = 0.0
+    s.surface.pairs.friction[k, world] = ti.Vector([0.0, 0.0, 0.0])
 
 
 @one_particle_at_a_time
@@ -103,43 +107,63 @@ def project_surface_contacts(s: ti.template(), substep, world):
 
 @ti.func
 def project_contact(s: ti.template(), k, world):
-    """Move the two features of candidate k apart, with friction. Returns: how deep they were [m]."""
+    """Move the two features of candidate k apart, or back together, with friction. Returns: how deep they were [m]."""
     depth = 0.0
     is_edge = s.surface.pairs.members[k, CANDIDATE.is_edge, world]
     distance = s.surface.pairs.numbers[k, CANDIDATE_NUMBER.distance, world]
+    impulse = s.surface.pairs.numbers[k, CANDIDATE_NUMBER.impulse, world]
     i = members_of(s, k, world)
     start, now = positions_of(s, i, world)
     n = s.surface.pairs.normal[k, world]
-    if separation(is_edge, now, n) < distance:
+    if impulse > 0.0 or separation(is_edge, now, n) < distance:
         c = closest_weights(is_edge, now)
         gap = weighted_sum(now, c)
         length = gap.norm()
         if gap.dot(n) > 0.0:
             n = gap / length
         depth = distance - gap.dot(n)
-        if depth > 0.0:
-            slip = weighted_sum(now - start, c)
-            slip -= slip.dot(n) * n
-            size = slip.norm()
-            move = depth * n
-            if size > 0.0:
-                limit = s.surface.pairs.numbers[k, CANDIDATE_NUMBER.friction, world] * depth
-                move -= slip * (ti.min(limit, size) / size)
-            apply(s, i, c, move, world)
+        weight = inverse_mass_of(s, i, c, world)
+        if weight > 0.0 and (impulse > 0.0 or depth > 0.0):
+            total = ti.max(impulse + depth / weight, 0.0)
+            s.surface.pairs.numbers[k, CANDIDATE_NUMBER.impulse, world] = total
+            limit = s.surface.pairs.numbers[k, CANDIDATE_NUMBER.friction, world] * total
+            friction = change_friction(s, k, weighted_sum(now - start, c) / weight, n, limit, world)
+            apply(s, i, c, (total - impulse) * n + friction, world)
     return ti.max(depth, 0.0)
 
 
 @ti.func
-def apply(s: ti.template(), i, c, move, world):
-    """Change the gap Σ c_i x_i of four particles by one impulse. Args: i, c: (4,); move: the change (3,) [m]."""
-    weight = 0.0
+def change_friction(s: ti.template(), k, momentum, n, limit, world):
+    """Change the friction of candidate k. Args: momentum: that ends its slip (3,); limit: of friction [kg m].
+
+    Returns: the change (3,), which is tangential but for what turns with the normal n.
+    """
+    before = s.surface.pairs.friction[k, world]
+    after = before - momentum
+    after -= after.dot(n) * n
+    size = after.norm()
+    if size > limit:
+        after *= limit / size
+    s.surface.pairs.friction[k, world] = after
+    return after - before
+
+
+@ti.func
+def inverse_mass_of(s: ti.template(), i, c, world):
+    """Inverse mass Σ c_j² w_j of a gap Σ c_j x_j of four particles [1/kg]. Args: i, c: (4,)."""
+    result = 0.0
     for k in ti.static(range(4)):
-        weight += c[k] * c[k] * s.particles.position[i[k], world][3]
-    if weight > 0.0:
-        for k in ti.static(range(4)):
-            q = s.particles.position[i[k], world]
-            d = (c[k] * q[3] / weight) * move
-            s.particles.position[i[k], world] = ti.Vector([q[0] + d[0], q[1] + d[1], q[2] + d[2], q[3]])
+        result += c[k] * c[k] * s.particles.position[i[k], world][3]
+    return result
+
+
+@ti.func
+def apply(s: ti.template(), i, c, impulse, world):
+    """Apply one impulse to the gap Σ c_j x_j of four particles. Args: i, c: (4,); impulse: times h (3,) [kg m]."""
+    for k in ti.static(range(4)):
+        q = s.particles.position[i[k], world]
+        d = (c[k] * q[3]) * impulse
+        s.particles.position[i[k], world] = ti.Vector([q[0] + d[0], q[1] + d[1], q[2] + d[2], q[3]])
 
 
 @ti.func

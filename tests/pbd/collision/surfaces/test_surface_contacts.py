@@ -122,6 +122,23 @@ def test_a_contact_is_one_impulse(kind, direction):
     assert len(moved) == 4
 
 
+@pytest.mark.parametrize("iterations", [5, 20])
+def test_a_sheet_that_meets_another_does_not_bounce(iterations):
+    # Without restitution a fixed sheet takes all kinetic energy. What one iteration pushes too far, a later one takes
+    # back; if none did, a third of the speed would be left, whatever the iterations.
+    rng = np.random.default_rng(iterations)
+    for _ in range(5):
+        particles = pbd.Particles(gravity=(0, 0, 0))
+        angle, aside = rng.uniform(0, 2 * np.pi), (*rng.uniform(-0.03, 0.03, 2), 0.02)
+        turn = [[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1]]
+        add_sheet(particles, size=0.3, mass=math.inf, thickness=0.005)
+        sheet, _ = add_sheet(particles, middle=aside, turn=turn, velocity=(0, 0, -1), thickness=0.005)
+        system = system_of(particles, substeps=4, iterations=iterations)
+        system.step(6)
+        v = system.velocities()[sheet]
+        assert (v**2).sum() / len(sheet) == pytest.approx(0.0, abs=0.005)
+
+
 def test_flying_sheets_conserve_momentum():
     # Also with friction, which is equal and opposite, and many contacts in turn.
     rng = np.random.default_rng(0)
