@@ -9,7 +9,7 @@ from scenes.scene import Scene
 from scenes.visuals import GOLD, SAND, STEEL, Camera, ColliderVisual, ParticleVisual, StickVisual
 
 
-@register(small={"planks": 9}, picture=1.2)
+@register(small={"planks": 9}, slow=True, picture=1.2)
 def rope_bridge(planks: int = 22, span: float = 4.0, sag: float = 0.35, weights: int = 5):
     """A bridge of ropes and planks sways while weights swing below it."""
     whole("planks", planks, least=2), whole("weights", weights, least=0)

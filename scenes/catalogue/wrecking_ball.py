@@ -17,7 +17,7 @@ LINK = (0.035, 0.12)  # thick and wide [m]
 GAP = 0.005  # between the wall and the ball at its lowest point [m]
 
 
-@register(small={"rows": 4, "columns": 3, "links": 4}, picture=1.6)
+@register(small={"rows": 4, "columns": 3, "links": 4}, slow=True, picture=1.6)
 def wrecking_ball(
     mass: float = 1200.0, rows: int = 8, columns: int = 6, angle: float = 65.0, links: int = 8, length: float = 3.2,
     friction: float = 0.6,

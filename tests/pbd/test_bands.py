@@ -135,6 +135,7 @@ def test_constraints_have_the_bits_of_one_after_another(add, direction):
     compare(add, direction=direction)
 
 
+@pytest.mark.slow
 def test_environments_have_the_bits_of_one_after_another():
     bands, single = compare(environment, wind=lambda time: (5 * math.sin(3 * time), 4.0, 0.0), steps=30, grabs=1)
     assert bands.statistics().contacts > 10

@@ -333,6 +333,7 @@ def test_direct_solves_in_environments_that_move():
     compare_direct(add, environment={"wind": gusts, "spread": 0.0}, direction="start")
 
 
+@pytest.mark.slow
 def test_direct_solves_when_other_particles_are_pinned():
     together, alone = systems(rope, 5, direction="start", **DIRECT)
     for system in (together, *alone):

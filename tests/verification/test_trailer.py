@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from marks import slow
 
 import scenes
 from rigid.rotation import conjugate, logarithm, multiply, swing_twist
@@ -29,11 +28,8 @@ def rotations(running):
     return np.array(swings), np.array(twists)
 
 
-@pytest.mark.parametrize("parameters", [
-    {},
-    slow({"turn": 0.4, "height": 0.12}),
-    slow({"turn": -0.4, "height": 0.12}),
-])  # fmt: skip
+@pytest.mark.slow
+@pytest.mark.parametrize("parameters", [{}, {"turn": 0.4, "height": 0.12}, {"turn": -0.4, "height": 0.12}])
 def test_hitch_stays_within_its_limits(parameters):
     # A limit is reached exactly in the step: b = G/h. What rotation about other axes adds is of second order in the
     # rotation of a step, (h ω)²/2: below 1e-3 rad, 0.06°, for h = 1/240 s and ω = 10 rad/s.

@@ -107,6 +107,7 @@ def test_wrong_motors_are_refused(given, words):
     assert words in refusal(lambda: rigid.Motor(**given), ValueError)
 
 
+@pytest.mark.slow
 def test_worlds_have_motors_of_different_types():
     motors = [rigid.Motor(position=0.1), rigid.Motor(position=0.1, stiffness=50.0), None]
     together = solve("impulse", [lift(motor) for motor in motors])

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import trimesh
+from marks import cases
 
 import rigid
 import scenes
@@ -30,7 +31,7 @@ def run(solver, seconds):
 
 
 @pytest.mark.parametrize("triangles", [2, 2000])
-@pytest.mark.parametrize("name", rigid.SOLVERS)
+@pytest.mark.parametrize("name", cases(rigid.SOLVERS, slow=["articulated"]))
 def test_a_ball_rolls_down_a_ramp(name, triangles):
     # A solid ball rolls without slip at a = 5/7 g sin θ, if friction allows: tan θ < 7/2 μ. "impulse" and "articulated"
     # have that to round-off, because normals are the same on all triangles; the others have it within 1 %: "verlet"
@@ -50,7 +51,7 @@ def test_a_ball_rolls_down_a_ramp(name, triangles):
     assert solver.state().velocity[0, 1] == pytest.approx(0, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", rigid.SOLVERS)
+@pytest.mark.parametrize("name", cases(rigid.SOLVERS, slow=["articulated", "penalty"]))
 def test_a_box_slides_over_inner_edges_of_a_floor(name):
     # Without friction nothing brakes a box on a flat floor: its speed stays. A contact with any of the inner edges that
     # it crosses would take a part of it.
@@ -68,7 +69,7 @@ def test_a_box_slides_over_inner_edges_of_a_floor(name):
     assert np.abs(solver.state().angular_velocity[0]).max() < (0.05 if name == "penalty" else 1e-5)
 
 
-@pytest.mark.parametrize("name", rigid.SOLVERS)
+@pytest.mark.parametrize("name", cases(rigid.SOLVERS, slow=["verlet", "articulated", "penalty"]))
 def test_a_mesh_carries_a_box_along_its_path(name):
     # A box on a lift of triangles stays at its place on it: z = 0.15 + 0.3 t, x = 0.2 t.
     model = rigid.Model()
@@ -80,7 +81,7 @@ def test_a_mesh_carries_a_box_along_its_path(name):
     assert solver.state().position[box] == pytest.approx((0.2, 0.03, 0.45), abs=5e-3)
 
 
-@pytest.mark.parametrize("name", rigid.SOLVERS)
+@pytest.mark.parametrize("name", cases(rigid.SOLVERS, slow=["verlet", "articulated", "penalty"]))
 def test_a_body_of_triangles_stands_on_the_ground_and_carries_a_ball(name):
     # The block rests with its lowest corners on the plane, the ball of radius 0.1 m rests on its top.
     model = rigid.Model()

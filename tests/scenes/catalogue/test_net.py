@@ -8,7 +8,8 @@ from scenes.catalogue.net import LARGE, LEVEL, SMALL
 from scenes.simulate.run import Run
 
 
-@pytest.mark.parametrize("seed", [2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (3, 4, 5))])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [2, 3, 4, 5])
 def test_small_balls_fall_through_and_large_ones_stay(seed):
     run = Run(scenes.load("net", meshes=6, balls=6, seed=seed))
     for _ in range(180):

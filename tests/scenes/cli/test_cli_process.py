@@ -243,7 +243,8 @@ def test_commands_of_tests_start_with_default_signals():
     assert done.stdout == "SIG_DFL SIG_DFL\n"
 
 
-@pytest.mark.parametrize("ignored", ["HUP", slow("INT TERM HUP")])
+@pytest.mark.slow
+@pytest.mark.parametrize("ignored", ["HUP", "INT TERM HUP"])
 def test_signals_that_the_suite_ignores_stop_its_commands(ignored):
     """As in `nohup make test`, and in `trap '' INT; make test &` of a script."""
     tests = ("test_commands_of_tests_start_with_default_signals",

@@ -7,7 +7,6 @@ import sys
 import time
 
 import pytest
-from marks import slow
 
 from pbd.core.kernels import settings
 from scenes.cli.compiling import compiling_stoppably, stoppable
@@ -36,7 +35,8 @@ def read_until(end, words, seconds):
     return shown
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, slow(signal.SIGTERM)])
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_a_process_that_compiles(tmp_path, number):
     ours, its = terminal()
     process = subprocess.Popen(

@@ -58,6 +58,7 @@ def test_worlds_of_verlet_have_the_rows_of_single_runs_but_for_round_off():
             assert row[name] == pytest.approx(alone[name], abs=15e-8)
 
 
+@pytest.mark.slow
 def test_structures_are_separate_groups(monkeypatch):
     groups = []
     record = shard.record_side_by_side

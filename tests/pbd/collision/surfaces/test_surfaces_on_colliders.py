@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from marks import cases
 
 import pbd
 from pbd import build
@@ -79,7 +80,7 @@ def lift_sheet(seed, obstacle):
 # The deepest point is found to 0.05 of the radius. 6 iterations against the pull of the sheet leave more, and a corner
 # of a box leaves most: its sides push aside.
 @pytest.mark.parametrize("obstacle", [ball, rod])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", cases(range(4), slow=(1, 2, 3)))
 def test_round_obstacles_do_not_poke_through_a_sheet(obstacle, seed):
     depth, below = lift_sheet(seed, obstacle)
     assert below
@@ -112,6 +113,7 @@ def test_a_segment_rests_on_a_rod_between_its_particles():
     assert system.positions()[:, 2] == pytest.approx(0.03, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("above", [-0.5, 0.5])
 def test_a_segment_slides_beyond_the_angle_of_friction(above):
     # tan θ = μ. The segment lies down the slope over two rods, which it touches between its particles alone.

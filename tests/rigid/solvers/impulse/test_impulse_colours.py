@@ -58,6 +58,7 @@ def test_bits_do_not_depend_on_threads_launches_or_worlds():
     assert alone.digest() == found[1]["single"]
 
 
+@pytest.mark.slow
 def test_clusters_of_a_colour_share_no_body_and_contain_each_group_once():
     solver = solve(heap())
     solver.step(60)

@@ -132,6 +132,7 @@ def test_joints_of_all_kinds_have_the_bits_of_each_world_alone():
     compare(machines(5), lanes=4, iterations=20, contacts=False)
 
 
+@pytest.mark.slow
 def test_ragdolls_on_a_floor_have_the_bits_of_each_world_alone():
     together = compare(ragdolls(5, floor=True), lanes=4, iterations=20, tolerance=1e-4)
     assert len(set(together.statistics().contacts)) > 1

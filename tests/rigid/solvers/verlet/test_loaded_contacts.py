@@ -18,7 +18,7 @@ RADIUS, INERTIA = 0.1, 0.005  # of the wheel [m, kg m²]
     ("weights", "share", "segments", "friction", "substeps"),
     [
         slow((3, 2), 0.02, 50, 0.0, 1),
-        ((3, 2), 0.02, 50, 1.0, 8),
+        slow((3, 2), 0.02, 50, 1.0, 8),
         slow((10, 1), 0.3, 150, 1.0, 1),
         slow((7, 6), 0.05, 120, 0.8, 2),
         slow((5, 2), 1.0, 70, 0.0, 8),

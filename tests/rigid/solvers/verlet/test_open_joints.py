@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from marks import slow
 
 import rigid
 from rigid.constraints.joints.gaps import joint_gaps
@@ -26,7 +27,7 @@ def chain(load):
     ("load", "options", "told"),
     [
         (300.0, {"solve": "iterative", "iterations": 1}, True),
-        (300.0, {"solve": "direct"}, False),
+        slow(300.0, {"solve": "direct"}, False),
         (0.1, {"solve": "iterative", "iterations": 20, "substeps": 4}, False),
     ],
 )

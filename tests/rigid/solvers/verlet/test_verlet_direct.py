@@ -82,6 +82,7 @@ def swinging_on_a_box(kind, seed):
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("substeps", [2, 8])
 @pytest.mark.parametrize("kind", ["limit", "hinge"])
 def test_what_swings_on_a_body_at_rest_gains_no_energy(kind, substeps):

@@ -116,6 +116,7 @@ def pair_of_capsules(world):
     return model
 
 
+@pytest.mark.slow
 def test_capsules_touch_in_the_points_of_each_world_alone():
     """Worlds in lanes share the places of points, of which a pair of capsules has up to three."""
     together, alone = solvers([pair_of_capsules(world) for world in range(30)], lanes=8)

@@ -40,7 +40,7 @@ def dropped(shape, friction, seed, restitution=1.0):
     return model
 
 
-@pytest.mark.parametrize("shape", cases(SHAPES, slow=["capsule", "cylinder", "rod"]))
+@pytest.mark.parametrize("shape", cases(SHAPES, slow=["box", "capsule", "cylinder", "rod"]))
 def test_elastic_bodies_without_friction_keep_their_energy(shape):
     # e = 1: each impact returns all that its compression took. Other errors are those of free rotation, of second order
     # in the turn of a step, (15 rad/s / 1920/s)² = 6e-5 each time that it turns about other axes. Impacts at the edges
@@ -91,6 +91,7 @@ def test_impacts_of_free_bodies_keep_momenta_and_energy(friction):
         assert solver.energy().total < energy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("restitution", [0.0, 0.5, 1.0])
 def test_a_body_on_a_path_throws_a_ball(restitution):
     # A wall that moves with V throws a ball at rest: v = (1 + e) V. What the wall does is no gain of the impact.
