@@ -12,6 +12,7 @@ from pbd.core.kernels import real_type
 from pbd.core.validate import finite_vector, grab_count, one_grab
 from pbd.data import INPUT, POSE
 from pbd.grabs import GRAB, grab_columns
+from pbd.host.fast_colliders import FastColliders
 from pbd.particles import positions_on_path
 
 
@@ -24,6 +25,7 @@ class Environment:
     def __init__(self, particles, grabs):
         self.particles = particles
         self.grabs = np.zeros((grab_count("grabs", grabs), GRAB.total))
+        self._fast = FastColliders(particles)
         self._row, self.changes = None, 0  # how often grab springs were changed
 
     def inputs(self, clock, substeps):
@@ -32,7 +34,10 @@ class Environment:
         Args: clock: a Clock; substeps: how many.
         """
         if not self.particles.is_static():
-            return self._rows([clock.time_after(k) for k in range(substeps + 1)])
+            rows = self._rows([clock.time_after(k) for k in range(substeps + 1)])
+            if substeps:
+                self._fast.watch(rows, clock)
+            return rows
         gravity, wind = self.particles.gravity, self.particles.wind
         if self._row is None or self._row[0] is not gravity or self._row[1] is not wind:
             self._row = gravity, wind, self._rows([clock.time])
