@@ -31,7 +31,7 @@ ELEMENT_NUMBER = Columns(weights=4, radius=1, precision=1)
 # belongs to, and whether that touches itself; half its thickness [m] and its friction μ. Of a candidate the particles,
 # and whether it is two edges; the distance that it keeps [m], its friction, and how far it was apart when it was found
 # [m].
-SURFACE = Columns(members=3, owned=1, surface=1, self_contact=1, neighbours=1)
+SURFACE = Columns(members=3, owned=1, surface=1, self_contact=1, neighbours=1, torn=1)
 SURFACE_NUMBER = Columns(radius=1, friction=1)
 CANDIDATE = Columns(members=4, is_edge=1)
 CANDIDATE_NUMBER = Columns(distance=1, friction=1, apart=1, impulse=1)

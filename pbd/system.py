@@ -7,6 +7,7 @@ import numpy as np
 
 from pbd.collision.surfaces.crossings import crossing_pairs, edges_and_triangles, refuse_crossed
 from pbd.collision.surfaces.tables import room_of, with_room
+from pbd.collision.surfaces.torn import leave_out_torn
 from pbd.collision.surfaces.untangle import untangled
 from pbd.core.clock import Clock
 from pbd.core.kernels import LaunchLength, UsesTaichi, arrays_of, read, refuse_ended_loops, with_lanes, write
@@ -91,7 +92,8 @@ class ParticleSystem(UsesTaichi):
             self.arrays, self._types, self.schedule.orders, self.particles.triangles()
         )
         self._tearing, self.events = Tearing(self.constraints, self._values), []
-        refuse_torn_surfaces(self.particles.surfaces, self._tearing.pairs)
+        self._cut = np.zeros((0, 2), int)  # particles of sticks that were cut
+        refuse_torn_surfaces(self.particles.surfaces, self._tearing.pairs, self.worlds)
         self._creasing = Creasing(self.constraints, self._values)
         # Contacts are sought as far as the largest contact distance and half as much again, to allow for motion.
         self._search_radius = 3.0 * max(0.0, self._radii.max()) or 1.0
@@ -226,7 +228,10 @@ class ParticleSystem(UsesTaichi):
             self.clock.substep += substeps
             left -= substeps
             if len(self._tearing):
-                self.events += self._tearing.tear(self.time)
+                torn = self._tearing.tear(self.time)
+                self.events += torn
+                if torn:
+                    self._leave_out_torn()
             if len(self._creasing):
                 self._creasing.crease()
 
@@ -429,17 +434,30 @@ class ParticleSystem(UsesTaichi):
         """Cut sticks in all worlds for good, with bending and wind across them. Args: (n,) indices into `sticks()`."""
         pairs, _ = self.sticks()
         chosen = indices("sticks", sticks, len(pairs), of="sticks")
-        refuse_torn_surfaces(self.particles.surfaces, pairs[chosen])
+        refuse_torn_surfaces(self.particles.surfaces, pairs[chosen], self.worlds)
         if self.has_bands:
             self._leave_lanes()  # bands are no longer alike
         self.constraints.cut(sticks)
+        self._cut = np.concatenate([self._cut, pairs[chosen]])
+        self._leave_out_torn()
+
+    def _torn(self):
+        """Particles of the sticks that are torn in the first world, or cut (n, 2)."""
+        return np.concatenate([self._tearing.pairs[self._tearing.torn[:, 0]], self._cut])
+
+    def _leave_out_torn(self):
+        """Let what is torn or cut of surfaces touch nothing."""
+        if self.particles.surfaces:
+            leave_out_torn(self.arrays, self._torn())
+            self._search_due = True
 
     def crossings(self):
         """Count the pairs of an edge and a triangle of surfaces that cross now: 0, or (worlds,) where worlds > 1.
 
         Contacts of surfaces keep it at zero. Edges of segments count, too; what nothing can move does not.
         """
-        edges, triangles = edges_and_triangles(self.particles.surfaces)
+        torn = self._torn()
+        edges, triangles = edges_and_triangles([each.without(torn) for each in self.particles.surfaces])
         positions = self.positions().reshape(self.worlds, self.count, 3)
         pinned = np.isinf(self.particles.masses())
         return self._per_world(np.array([len(crossing_pairs(each, edges, triangles, pinned)) for each in positions]))[0]
@@ -476,6 +494,7 @@ class ParticleSystem(UsesTaichi):
             write_touch_state(self.arrays.touch, state.touching)
         if len(self._tearing):
             self._tearing.restore(state.torn)
+            self._leave_out_torn()
         if len(self._creasing):
             self._creasing.restore(state.creased)
         self.clock.restore(**clock)

@@ -4,9 +4,10 @@ At the end of each step, a stick of length L is torn for good if
 
     |x2 - x1| > tear · L
 
-Then it acts no more, and neither does bending across it. The wind no longer acts on its triangles if there is one
-world: triangles are the same in all. Sticks are compared on the host after each step, so steps are made one by one.
-Results do not depend on how many steps a call makes, and kernels have no part in it but a limit below zero.
+Then it acts no more, and neither does bending across it. If there is one world, the wind no longer acts on its
+triangles, and these touch nothing any more (pbd/collision/surfaces/torn.py): triangles are the same in all worlds.
+Sticks are compared on the host after each step, so steps are made one by one. Results do not depend on how many steps a
+call makes, and kernels have no part in it but a limit below zero.
 
 Departure: a cloth loses the triangles at a torn stick. Others split its particles, as Müller, Heidelberger, Hennix,
 Ratcliff, Position Based Dynamics (2007), section 4.4.
@@ -21,18 +22,18 @@ from pbd.host.constraint_values import CUT_COMPLIANCE
 from pbd.host.edges import edges_among
 
 
-def refuse_torn_surfaces(surfaces, pairs):
-    """Raise NotImplementedError if a stick that is to tear is an edge of a surface, which would go on touching.
+def refuse_torn_surfaces(surfaces, pairs, worlds):
+    """Raise NotImplementedError if a stick that is to tear is an edge of a surface of several worlds: they share it.
 
-    Args: surfaces: a list of pbd.description.surfaces.Surface; pairs: particles of sticks (n, 2).
+    Args: surfaces: a list of pbd.description.surfaces.Surface; pairs: particles of sticks (n, 2); worlds: how many.
     """
-    for number, surface in enumerate(surfaces):
+    for number, surface in enumerate(surfaces if worlds > 1 else ()):
         rows, places = edges_among(surface.members, pairs)
         if len(rows):
             a, b = pairs[places[0]]
             raise NotImplementedError(
-                f"the stick of particles {a} and {b} tears or is cut, and is part of surface {number}, which would "
-                'stay: expected no tear, or contacts="spheres"'
+                f"the stick of particles {a} and {b} tears or is cut, and is part of surface {number}, which {worlds} "
+                'worlds share: expected one world, no tear, or contacts="spheres"'
             )
 
 

@@ -1,11 +1,12 @@
 """Surfaces and segments of a description, which keep their distance. Plain numpy, without Taichi."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pbd.core.messages import shown
 from pbd.core.validate import boolean, indices, not_negative, positive
+from pbd.host.edges import have_both
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,10 @@ class Surface:
         """Whether another surface has the same members and numbers."""
         mine, others = ((each.radius, each.friction, each.self_contact) for each in (self, other))
         return mine == others and np.array_equal(self.members, other.members)
+
+    def without(self, sticks):
+        """The same surface without the triangles or segments at torn sticks. Args: sticks: (n, 2) particles."""
+        return replace(self, members=self.members[~have_both(self.members, sticks)])
 
     def edges(self):
         """All edges, each once (edges, 2)."""

@@ -109,6 +109,9 @@ def bounds_of(s: ti.template(), element, world):
         if i >= 0:
             other_low, other_high = bounds_of_region(s, i, world)
             low, high = ti.min(low, other_low), ti.max(high, other_high)
+    if s.surface.elements[element, SURFACE.torn] == 1:
+        low = ti.Vector([ti.math.inf, ti.math.inf, ti.math.inf])  # no box, so nothing finds it: torn.py
+        high = -low
     return low - NEAR * radius, high + NEAR * radius
 
 

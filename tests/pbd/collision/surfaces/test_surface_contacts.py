@@ -7,7 +7,6 @@ import pytest
 from sheets import add_line, add_sheet, turned
 
 import pbd
-from pbd import build
 
 g = 9.81
 
@@ -211,22 +210,3 @@ def test_surfaces_that_cross_at_the_start_are_refused():
     add_sheet(particles, middle=(0.01, 0.02, 0), turn=turned(np.random.default_rng(0)), thickness=0.001)
     with pytest.raises(ValueError, match=r"the edge of particles \d+ and \d+ crosses the triangle of"):
         pbd.ParticleSystem(particles)
-
-
-def test_a_surface_that_would_tear_is_refused():
-    # Its triangles would go on touching across the tear. Sticks that are no edge of it may tear.
-    particles = pbd.Particles()
-    build.cloth(
-        particles, (0, 0, 0), (0.1, 0, 0), (0, 0.1, 0), (4, 4), thickness=0.01, tear=1.5, contacts="surface"
-    )  # fmt: skip
-    with pytest.raises(NotImplementedError, match=r"particles \d+ and \d+ tears or is cut, and is part of surface 0"):
-        pbd.ParticleSystem(particles)
-    particles = pbd.Particles()
-    build.cloth(particles, (0, 0, 0), (0.1, 0, 0), (0, 0.1, 0), (4, 4), thickness=0.01, contacts="surface")
-    build.rope(particles, [(0, 0, 1), (0, 0, 2)], 3, mass=0.1, tear=1.5)
-    system = pbd.ParticleSystem(particles)
-    pairs, _ = system.sticks()
-    on_cloth = pairs.max(axis=1) < 16
-    with pytest.raises(NotImplementedError, match="part of surface 0"):
-        system.cut(np.flatnonzero(on_cloth)[:1])
-    system.cut(np.flatnonzero(~on_cloth)[:1])
