@@ -434,11 +434,12 @@ class ParticleSystem(UsesTaichi):
         """Cut sticks in all worlds for good, with bending and wind across them. Args: (n,) indices into `sticks()`."""
         pairs, _ = self.sticks()
         chosen = indices("sticks", sticks, len(pairs), of="sticks")
-        refuse_torn_surfaces(self.particles.surfaces, pairs[chosen], self.worlds)
+        ends = pairs[chosen]
+        refuse_torn_surfaces(self.particles.surfaces, ends, self.worlds)
         if self.has_bands:
             self._leave_lanes()  # bands are no longer alike
         self.constraints.cut(sticks)
-        self._cut = np.concatenate([self._cut, pairs[chosen]])
+        self._cut = np.concatenate([self._cut, ends[ends[:, 0] != ends[:, 1]]])  # both are the first of one cut before
         self._leave_out_torn()
 
     def _torn(self):

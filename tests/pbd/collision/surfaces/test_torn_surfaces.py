@@ -109,6 +109,23 @@ def test_a_triangle_at_a_torn_stick_passes_a_collider():
     assert (system.positions()[:, 2] < -0.4).all()
 
 
+def test_a_stick_that_is_cut_twice_takes_no_other_triangle_away():
+    # A stick of a sheet is cut, twice. The triangle on the other side of one of its ends falls on a small ball.
+    particles = pbd.Particles()
+    add_sheet(particles, 5, 0.4, (0, 0, 0.03), thickness=0.01, friction=1.0)
+    particles.add_collider(pbd.Sphere(0.02, centre=particles.positions()[[6, 12, 11]].mean(axis=0) * (1, 1, 0)))
+    heights = []
+    for times in (1, 2):
+        system = system_of(particles)
+        (middle,) = (k for k, each in enumerate(system.sticks()[0].tolist()) if each in ([6, 7], [7, 6]))
+        for _ in range(times):
+            system.cut([middle])
+        system.step(20)
+        heights.append(system.positions()[:, 2])
+    assert np.array_equal(*heights)
+    assert np.ptp(heights[0]) > 0.1
+
+
 def test_a_saved_state_makes_a_torn_surface_whole_again():
     particles = pbd.Particles()
     build.cloth(
