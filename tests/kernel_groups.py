@@ -147,8 +147,8 @@ def group_of(nodeid):
     if path == "tests/test_commands.py":
         scenes = [COMMANDS[word] for word in case.split() if word in COMMANDS]
         return scenes[0] if scenes else "tests/scenes/cli/test_cli.py"
-    if path == "tests/test_documents.py":
-        return nodeid  # each example runs in a process of its own
+    if path == "tests/test_documents.py" or path.startswith("tests/gpu/"):
+        return nodeid  # each example, and each case on a GPU, runs in a process of its own
     if path.startswith(("tests/scenes/view/", "tests/scenes/render/page/")):
         return "viewer"
     if path == "tests/rigid/solvers/test_row_contacts.py" or test in TESTS_WITH_CONTACTS:

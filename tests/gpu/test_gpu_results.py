@@ -34,7 +34,7 @@ def run(device, case):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", CASES[::-1])  # bodies take longest, so they start first
 def test_a_gpu_computes_what_the_processor_does(case, pytestconfig):
     gpu = run(pytestconfig.getoption("--gpu"), case)
     if not gpu:
