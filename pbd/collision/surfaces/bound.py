@@ -220,7 +220,7 @@ def differences(is_edge, start, now):
     second = ti.Vector([1, 2, 3, 3])
     if is_edge == 1:
         first, second = ti.Vector([0, 0, 1, 1]), ti.Vector([2, 3, 2, 3])
-    p = ti.Matrix.zero(float, CORNERS, 3)
+    p = ti.Matrix([[0.0 for _ in ti.static(range(3))] for _ in ti.static(range(CORNERS))])
     for k in ti.static(range(4)):
         for axis in ti.static(range(3)):
             p[k, axis] = start[first[k], axis] - start[second[k], axis]
