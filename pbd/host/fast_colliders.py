@@ -1,7 +1,8 @@
 """A warning for colliders that move so fast that particles pass through them.
 
 A particle that ends a substep in a collider leaves on the side from which it came. If that side advances by more than
-the collider's width there and the particle's radius, what was in front is behind, and nothing stops it.
+the collider's width there and the particle's radius, what was in front is behind, and nothing stops it. A mesh
+counts as its hull.
 
 Along a direction u the side of a shape is at s(u), the maximum of u·x (its support), and its width is s(u) + s(-u).
 Directions are those of the shape's axes and their diagonals, and that of its motion.
@@ -30,8 +31,8 @@ class FastColliders:
     def __init__(self, particles):
         shapes = {k: each.shape for k, each in enumerate(particles.colliders) if each.motion is not None}
         self.moving = {k: (shape, *outline(shape)) for k, shape in shapes.items() if not isinstance(shape, Plane)}
-        mobile = np.isfinite(particles.masses()) if self.moving else []
-        self.radius = particles.radii()[mobile].min(initial=math.inf)
+        radii = particles.radii()
+        self.radius = radii[np.isfinite(particles.masses()) & (radii >= 0)].min(initial=math.inf)
 
     def watch(self, rows, clock):
         """Warn of the first collider that is too fast, once. Args: rows: see `Environment.inputs`; clock: a Clock."""

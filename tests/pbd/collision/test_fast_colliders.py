@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import pbd
+import rigid
 from pbd.core.rotation import IDENTITY
 
 DT = 0.01
@@ -65,6 +66,20 @@ def test_a_side_that_turns_is_told():
             pbd.Box((1.0, 0.04, 0.04)), lambda t, w=speed: ((0, 0, 0), turn_about_z(w * t)), 0.0, [(0, 3, 0)]
         )
         assert len(words) == count
+
+
+def test_particles_of_bodies_do_not_count():
+    # They have no contacts of their own, so only the ball's radius of 2 cm matters: 0.12 m is the most.
+    for way, told in ((0.11, 0), (0.13, 1)):
+        particles, model = pbd.Particles(gravity=(0, 0, 0)), rigid.Model(gravity=(0, 0, 0))
+        model.add_box((1, 1, 1), mass=1.0, position=(0, 0, 5))
+        particles.add_particle((0, 0, 1), radius=0.02)
+        particles.add_collider(pbd.Box((0.1, 1, 1)), motion=lambda t, way=way: (way / DT * t, 0, -1))
+        system = rigid.solver("verlet", model, particles=particles, dt=DT, substeps=1)
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            system.step()
+        assert len(found) == told
 
 
 @pytest.mark.parametrize("shape", [pbd.Sphere(0.05), pbd.Cylinder(0.05, 0.02)])
