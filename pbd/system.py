@@ -92,7 +92,6 @@ class ParticleSystem(UsesTaichi):
             self.arrays, self._types, self.schedule.orders, self.particles.triangles()
         )
         self._tearing, self.events = Tearing(self.constraints, self._values), []
-        self._cut = np.zeros((0, 2), int)  # particles of sticks that were cut
         refuse_torn_surfaces(self.particles.surfaces, self._tearing.pairs, self.worlds)
         self._creasing = Creasing(self.constraints, self._values)
         # Contacts are sought as far as the largest contact distance and half as much again, to allow for motion.
@@ -439,17 +438,14 @@ class ParticleSystem(UsesTaichi):
         if self.has_bands:
             self._leave_lanes()  # bands are no longer alike
         self.constraints.cut(sticks)
-        self._cut = np.concatenate([self._cut, ends[ends[:, 0] != ends[:, 1]]])  # both are the first of one cut before
+        new = ends[ends[:, 0] != ends[:, 1]]  # a stick that was cut before has one particle twice
+        self._tearing.cut = np.concatenate([self._tearing.cut, new])
         self._leave_out_torn()
-
-    def _torn(self):
-        """Particles of the sticks that are torn in the first world, or cut (n, 2)."""
-        return np.concatenate([self._tearing.pairs[self._tearing.torn[:, 0]], self._cut])
 
     def _leave_out_torn(self):
         """Let what is torn or cut of surfaces touch nothing."""
         if self.particles.surfaces:
-            leave_out_torn(self.arrays, self._torn())
+            leave_out_torn(self.arrays, self._tearing.gone())
             self._search_due = True
 
     def crossings(self):
@@ -457,8 +453,8 @@ class ParticleSystem(UsesTaichi):
 
         Contacts of surfaces keep it at zero. Edges of segments count, too; what nothing can move does not.
         """
-        torn = self._torn()
-        edges, triangles = edges_and_triangles([each.without(torn) for each in self.particles.surfaces])
+        gone = self._tearing.gone()
+        edges, triangles = edges_and_triangles([each.without(gone) for each in self.particles.surfaces])
         positions = self.positions().reshape(self.worlds, self.count, 3)
         pinned = np.isinf(self.particles.masses())
         return self._per_world(np.array([len(crossing_pairs(each, edges, triangles, pinned)) for each in positions]))[0]

@@ -42,7 +42,8 @@ class Tearing:
 
     Args: constraints: the ConstraintValues; values: the ParticleValues, of the system.
 
-    Attributes: pairs: particles of each stick (n, 2); torn: which are torn, (n, worlds).
+    Attributes: pairs: particles of each stick (n, 2); torn: which are torn, (n, worlds); cut: particles of all sticks
+    that were cut, whether they tear or not (m, 2).
     """
 
     def __init__(self, constraints, values):
@@ -59,6 +60,7 @@ class Tearing:
         self._limits = np.abs(constraints.read(self._rows))
         self.torn = np.zeros(self._limits.shape, bool)
         self._neighbours = None
+        self.cut = np.zeros((0, 2), int)
 
     def __len__(self):
         return len(self.pairs)
@@ -74,6 +76,10 @@ class Tearing:
             Event(time, "tear", int(world), tuple(self.pairs[k].tolist()), tuple(x[k, :, world].mean(axis=0).tolist()))
             for world, k in np.argwhere(torn.T)
         ]
+
+    def gone(self):
+        """Particles of the sticks that are torn in the first world, or cut (n, 2)."""
+        return np.concatenate([self.pairs[self.torn[:, 0]], self.cut])
 
     def state(self):
         """The torn sticks, as a pbd.State has them."""

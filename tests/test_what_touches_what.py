@@ -185,8 +185,9 @@ def collider_and_collider():
     return system.collider_poses()[1, 2] > -0.02
 
 
-# By the first column of the table.
 LONG = ("body and body", "body and surface or rope")  # whose kernels compile longest
+
+# By the first column of the table.
 ROWS = {
     "particle and collider": particle_and_collider,
     "particle and box around it": particle_and_box,
