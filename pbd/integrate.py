@@ -6,6 +6,7 @@ x* at 1 in the retold source, which is a spring to the origin. Here x' = (2 - d)
 
 import taichi as ti
 
+from pbd.core.vectors import length_or_huge
 from pbd.data import INPUT, POSE, REPORT
 from pbd.execution.halo import one_particle_at_a_time
 from pbd.execution.phases import for_each, input_rows, is_finite
@@ -77,7 +78,7 @@ def apply_wind_to_triangle(s: ti.template(), substep, t, world):
     before = previous[corner[0], world] + previous[corner[1], world] + previous[corner[2], world]
     passing = wind - (a + b + c - before) / (3.0 * s.settings.h)
     normal = (b - a).cross(c - a)
-    double_area = normal.norm() + 1e-30
+    double_area = length_or_huge(normal)
     normal_speed = passing.dot(normal) / double_area
     weight = 0.0
     for k in ti.static(range(3)):

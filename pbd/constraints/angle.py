@@ -17,13 +17,14 @@ Parameters: the limit [rad]. Particles: (vertex, first, second).
 import taichi as ti
 
 from pbd.constraints.constraint_type import TINY, scalar_constraint
+from pbd.core.vectors import length_or_huge
 
 
 @ti.func
 def angle(x, parameters):
     """C = θ - θ_limit and its gradient."""
     first, second = x[1] - x[0], x[2] - x[0]
-    a, b = first.norm() + TINY, second.norm() + TINY
+    a, b = length_or_huge(first), length_or_huge(second)
     u, v = first / a, second / b
     cosine, sine = u.dot(v), u.cross(v).norm()
     gradient_1 = -(v - cosine * u) / (a * sine + TINY)

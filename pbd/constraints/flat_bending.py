@@ -29,15 +29,15 @@ from dataclasses import replace
 import taichi as ti
 
 from pbd.constraints.constraint_type import TINY, scalar_constraint
+from pbd.core.vectors import length_or_huge
 
 
 @ti.func
 def flat_bending(x, k):
     """C = |Σ k_i x_i| and its gradient."""
     total = k[0] * x[0] + k[1] * x[1] + k[2] * x[2] + k[3] * x[3]
-    C = total.norm()
-    direction = total * (1.0 / (C + TINY))
-    return C, [k[0] * direction, k[1] * direction, k[2] * direction, k[3] * direction]
+    direction = total * (1.0 / length_or_huge(total))
+    return total.norm(), [k[0] * direction, k[1] * direction, k[2] * direction, k[3] * direction]
 
 
 ANY_DIRECTION = scalar_constraint("flat bending", 4, ("k0", "k1", "k2", "k3"), flat_bending)
@@ -52,7 +52,7 @@ def project(x, start, w, k, compliance, multiplier, from_start: ti.template()):
         total = k[0] * x[0] + k[1] * x[1] + k[2] * x[2] + k[3] * x[3]
         weight = w[0] * k[0] * k[0] + w[1] * k[1] * k[1] + w[2] * k[2] * k[2] + w[3] * k[3] * k[3]
         C = total.norm()
-        scale = -(1.0 + compliance * multiplier / (C + TINY)) / (weight + compliance + TINY)
+        scale = -(1.0 + compliance * multiplier / length_or_huge(total)) / (weight + compliance + TINY)
         if weight <= TINY:
             scale = 0.0  # no particle can move
         return [x[i] + (w[i] * k[i] * scale) * total for i in ti.static(range(4))], multiplier + scale * C

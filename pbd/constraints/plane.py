@@ -14,7 +14,8 @@ permitted side).
 
 import taichi as ti
 
-from pbd.constraints.constraint_type import TINY, scalar_constraint
+from pbd.constraints.constraint_type import scalar_constraint
+from pbd.core.vectors import length_or_huge
 
 
 @ti.func
@@ -22,7 +23,7 @@ def plane(x, parameters):
     """C = n·(x0 - x1) - d and its gradient."""
     arm, side_2, side_3 = x[0] - x[1], x[2] - x[1], x[3] - x[1]
     cross = side_2.cross(side_3)
-    area = cross.norm() + TINY
+    area = length_or_huge(cross)
     normal = cross / area
     height = normal.dot(arm)
     tangent = arm - height * normal

@@ -25,15 +25,15 @@ from dataclasses import replace
 import taichi as ti
 
 from pbd.constraints.constraint_type import TINY, WEIGHTLESS, ConstraintType, one_sided, scalar_constraint
+from pbd.core.vectors import length_or_huge
 
 
 @ti.func
 def stick(x, parameters):
     """C = |x2 - x1| - L and its gradient."""
     separation = x[1] - x[0]
-    distance = separation.norm()
-    normal = separation / (distance + TINY)
-    return distance - parameters[0], [-normal, normal]
+    normal = separation / length_or_huge(separation)
+    return separation.norm() - parameters[0], [-normal, normal]
 
 
 @ti.func

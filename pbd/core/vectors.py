@@ -4,6 +4,16 @@ import taichi as ti
 
 
 @ti.func
+def length_or_huge(v):
+    """|v|, or 1e30 if it is zero. So v / length_or_huge(v) is a unit vector or zero, also in 32 bits.
+
+    There the square of what is shorter than 1e-22 is zero, and v / (|v| + 1e-30) may be as long as 1e8.
+    """
+    length = v.norm()
+    return ti.select(length > 0.0, length, 1e30)
+
+
+@ti.func
 def tangent(n, steep: ti.template()):
     """A unit vector at a right angle to the unit vector n; always the same for the same n.
 

@@ -9,6 +9,7 @@ and stiff ropes W is w.
 
 import taichi as ti
 
+from pbd.core.vectors import length_or_huge
 from pbd.data import DIRECT_RANGE
 from pbd.direct.sticks import tension_of
 
@@ -54,7 +55,7 @@ def second_axis(s: ti.template(), i, world):
     """The second normal of particle i without its part along the first one, as a unit vector; zero if it has none."""
     first, second = s.touch.now.normal[0, i, world], s.touch.now.normal[1, i, world]
     across = second - second.dot(first) * first
-    return across / (across.norm() + 1e-30)
+    return across / length_or_huge(across)
 
 
 @ti.func

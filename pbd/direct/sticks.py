@@ -2,6 +2,7 @@
 
 import taichi as ti
 
+from pbd.core.vectors import length_or_huge
 from pbd.data import RANGE
 from pbd.integrate import position
 
@@ -18,5 +19,5 @@ def tension_of(index: ti.template(), s: ti.template(), row, world):
     """Particles of a stick, its stiffness across itself, which is its tension by its length [kg], and its direction."""
     i, j = ends_of(index, s, row)
     difference = position(s, j, world) - position(s, i, world)
-    distance = difference.norm() + 1e-30
+    distance = length_or_huge(difference)
     return i, j, -s.direct.multiplier[s.direct.place[row], world] / distance, difference / distance

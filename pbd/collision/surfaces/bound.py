@@ -41,6 +41,7 @@ from pbd.collision.surfaces.projection import (
 from pbd.collision.surfaces.regions import measure_moved, start_of, way_together
 from pbd.constraints.constraint_type import TINY
 from pbd.constraints.contact_point import weighted_sum
+from pbd.core.vectors import length_or_huge
 from pbd.data import CANDIDATE, CANDIDATE_NUMBER, REPORT
 from pbd.execution.halo import one_particle_at_a_time
 from pbd.integrate import position
@@ -247,4 +248,4 @@ def nearest_of_plane(a, b, c, second, third):
             end = c
         d = end - a
         n = a - (a.dot(d) / (d.norm_sqr() + TINY)) * d
-    return n / (n.norm() + TINY)
+    return n / length_or_huge(n)

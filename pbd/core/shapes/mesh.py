@@ -7,6 +7,7 @@ from pbd.build.mesh import Mesh, closed_surface, signed_distance
 from pbd.core.messages import shown
 from pbd.core.shapes.shape import GRID, Shape
 from pbd.core.validate import boolean, finite_array, finite_vector, positive, refuse_gigabytes, unit_quaternion, whole
+from pbd.core.vectors import length_or_huge
 
 
 class MeshCollider(Shape):
@@ -122,9 +123,9 @@ def grid_distance(numbers: ti.template(), integers: ti.template(), grids: ti.tem
     beyond = outside.norm()
     if beyond > 0.0:
         # The vector to the grid counts in full, the gradient by the distance that remains.
-        gradient = gradient / (gradient.norm() + 1e-30) * ti.max(distance, 0.0) + outside
+        gradient = gradient / length_or_huge(gradient) * ti.max(distance, 0.0) + outside
         distance += beyond
-    return distance, gradient / (gradient.norm() + 1e-30)
+    return distance, gradient / length_or_huge(gradient)
 
 
 @ti.func

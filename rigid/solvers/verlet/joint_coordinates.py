@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import taichi as ti
 
 from pbd.constraints.constraint_type import TINY, ConstraintType
+from pbd.core.vectors import length_or_huge
 from rigid.solvers.verlet.relative_rotation import (
     centre,
     closing_change,
@@ -159,7 +160,7 @@ TURN_COUNTER = _turn_counter()
 def swing_gradient(m_0, n_0):
     """t of the swing, the angle in [0, π] between m_0 and n_0."""
     across = m_0.cross(n_0)
-    return across / (across.norm() + TINY)
+    return across / length_or_huge(across)
 
 
 @ti.func

@@ -23,6 +23,7 @@ from functools import cache
 import taichi as ti
 
 from pbd.constraints.constraint_type import TINY, ConstraintType
+from pbd.core.vectors import length_or_huge
 from rigid.solvers.verlet.joint_coordinates import rotation_vector, unwrap_angle, vectors
 from rigid.solvers.verlet.relative_rotation import (
     axes_of,
@@ -208,12 +209,12 @@ def damped_stick(x, start, w, p, compliance, multiplier, from_start: ti.template
     Numbers: length [m], damping; then h.
     """
     between, earlier = x[1] - x[0], start[1] - start[0]
-    distance, distance_before = between.norm() + TINY, earlier.norm() + TINY
-    normal = between / distance
+    distance, distance_before = between.norm(), earlier.norm()
+    normal = between / length_or_huge(between)
     along = normal
     if ti.static(from_start):
         if between.dot(earlier) > 0.5 * distance * distance_before:
-            along = earlier / distance_before
+            along = earlier / length_or_huge(earlier)
     error, softness = soft_constraint(distance - p[0], distance - distance_before, p[1], p[2], compliance)
     change = -(error + softness * multiplier) / ((w[0] + w[1]) * normal.dot(along) + softness)
     return [x[0] - (w[0] * change) * along, x[1] + (w[1] * change) * along], multiplier + change

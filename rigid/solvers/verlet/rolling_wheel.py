@@ -16,6 +16,7 @@ order. The impulses act on the corners, whose shape the sticks restore.
 import taichi as ti
 
 from pbd.constraints.constraint_type import TINY, ConstraintType, scalar_constraint
+from pbd.core.vectors import length_or_huge
 
 # Where numbers of both types begin: weights of the hub and of the spin axis n0.
 HUB, SPIN = 0, 4
@@ -75,7 +76,7 @@ def contact_weights(x, p):
     """
     n, a = vector(p, NORMAL), combined(x, p, SPIN)
     rho = n - n.dot(a) * a
-    rho *= p[RADIUS] / (rho.norm() + TINY)
+    rho *= p[RADIUS] / length_or_huge(rho)
     along_1, along_2 = rho.dot(combined(x, p, ACROSS)), rho.dot(combined(x, p, ACROSS + 4))
     return [p[HUB + k] - along_1 * p[ACROSS + k] - along_2 * p[ACROSS + 4 + k] for k in ti.static(range(4))]
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import taichi as ti
+from elsewhere import run_elsewhere
 
 import pbd
 from pbd.constraints.angle import angle
@@ -144,3 +145,45 @@ def test_iterations_satisfy_the_constraint(name, direction):
     system = pbd.ParticleSystem(particles, iterations=200, direction=direction)
     system.step(5)
     assert system.statistics().residual < 1e-9
+
+
+def short_vectors():
+    """Gradients of a stick and of a triangle shorter than 1e-10 m; run in a process of its own, in 32 bits."""
+    for function, arity in (stick, 2), (plane, 4):
+        evaluate = evaluator(function, arity)
+        for exponent in range(10, 44):
+            x = np.zeros((arity, 3), np.float32)
+            x[-1, :2] = 10.0**-exponent, -0.3 * 10.0**-exponent
+            if arity == 4:
+                x[-2, 1] = 10.0**-exponent
+            assert np.linalg.norm(evaluate(x, 1.0)[1][0]) < 1.5, (function, exponent)
+
+
+def nearly_flat_cloth():
+    """A hanging cloth some rings of whose rail are moved aside a little; run in a process of its own, in 32 bits."""
+    rows = 17
+    for aside in 10.0 ** -np.arange(5.0, 25.0, 4.0):
+        particles = pbd.Particles()
+        sheet = pbd.build.cloth(
+            particles, (0, 0, 0), (1, 0, 0), (0, 0, -1), (rows, rows), density=0.25, shear_compliance=5e-3
+        )
+        rings = sheet.particles[:rows][::2]
+        start = particles.positions()[rings]
+        way = np.where(np.arange(len(rings)) % 2, aside, -aside)[:, None] * (0.0, 60.0, 0.0)  # in one second
+        particles.add_path(rings, lambda time, start=start, way=way: start + time * way)
+        system = pbd.ParticleSystem(particles, dt=1 / 720, iterations=4)
+        for k in range(1, 13):
+            system.step()
+            assert system.energy().kinetic < 0.5 * 0.25 * (9.81 * k / 720) ** 2, (aside, k)
+
+
+def test_no_direction_is_longer_than_one_in_32_bits():
+    # |∇C| = 1 along a stick and across a triangle, or zero where they are too short. The square of what is shorter than
+    # 1e-22 is zero in 32 bits, so that v/(|v| + ε) has no bound.
+    run_elsewhere(__file__, "short_vectors()", "f32", opt_level=0)
+
+
+def test_a_nearly_flat_cloth_gains_no_energy_in_32_bits():
+    # Nothing falls faster than freely, so its kinetic energy is at most m (g t)²/2; the rings bring next to none. The
+    # vector of a hinge's bending, a sum of positions that cancel, becomes as short as 1e-25.
+    run_elsewhere(__file__, "nearly_flat_cloth()", "f32", opt_level=0)
