@@ -15,7 +15,8 @@ from rigid.solvers.sequential.gained_energy import FREE_ENERGY
 from rigid.solvers.sequential.sleep import Sleep
 
 # Behind the columns of all sequential impulses: the angular parts of M⁻¹Jᵀ of both bodies. For the integrator
-# "variational": G at the substep's start, and the impulse of its rounds [N s].
+# "variational": G at the substep's start, and the impulse of its rounds [N s]; with small steps the impulses of those
+# before the last.
 ROW = data.ROW.extend(response_i=3, response_j=3, start_error=1, correction=1)
 
 # A body in a substep of the integrator "variational": pose and velocity at its start; the velocity without joints, and
@@ -40,6 +41,7 @@ class Features(NamedTuple):
     pair_types: Any  # a rigid.collision.data.PairTypes, or None if nothing can touch
     gyroscopic: str  # "implicit", "midpoint" or "explicit"; "none" for the variational integrator
     variational: bool  # the integrator of variational.py
+    small_steps: int  # of a substep, see soft.py; 0 for none
     block: bool  # solve the rows of a joint together
     convergence: str  # "impulses" or "velocities"
     split_impulse: bool  # correct positions by pseudo-velocities

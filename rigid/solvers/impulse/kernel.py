@@ -6,6 +6,7 @@ from pbd.core.kernels import left_out, make_kernel
 from rigid.collision.narrow_phase import point_finder
 from rigid.solvers.impulse import maximal
 from rigid.solvers.impulse.data import Data
+from rigid.solvers.impulse.soft import advance_substep_soft
 from rigid.solvers.impulse.step import advance_substep
 from rigid.solvers.impulse.variational import advance_substep_variational
 from rigid.solvers.sequential.prepare import scale_impulses
@@ -16,6 +17,7 @@ from rigid.solvers.substeps import over_worlds
 def step_kernel(features):
     """Make the kernel for some features. Besides the data it takes substeps and iterations. Args: features."""
     advance = advance_substep_variational if features.variational else advance_substep
+    advance = advance_substep_soft if features.small_steps else advance
     find_points = None if features.pair_types is None else point_finder(features.pair_types)
     return make_kernel(
         over_worlds(advance, scale_impulses, features), Data, features.lanes,

@@ -17,6 +17,8 @@ def why_no_lanes(options, pair_types):
         return "the variational integrator"
     if options.sleep_speed > 0:
         return "bodies that sleep"
+    if options.small_steps:
+        return "small steps"
     if options.coloured:
         return "coloured contacts"
     if pair_types is not None and pair_types.hashed:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pbd.core.options import optional
+from pbd.core.options import at_least_zero, optional
 from pbd.core.validate import boolean, not_negative, whole
 from rigid.solvers.sequential.options import SequentialOptions
 
@@ -17,6 +17,11 @@ class ImpulseOptions(SequentialOptions):
     half a second [m/s]. They wake when something moves them. Zero for never; 0.02 suits bodies of a metre. Games with
     many bodies at rest need it: these cost nothing."""
 
+    small_steps: int = 0
+    """Soft rows (rigid/solvers/impulse/soft.py): contacts are found once in a substep, which is made in so many small
+    steps with two passes over the rows each. 0 for hard rows, which are iterated. `iterations` and `tolerance` are then
+    for rebounds alone; `split_impulse`, `error_reduction` and `convergence` have no effect."""
+
     coloured: bool = False
     """Solve contacts in colours (rigid/solvers/impulse/coloured), so that up to four threads share the work of one
     world. The bits are the same for any number of threads, but not those of the default order. It is for hundreds of
@@ -28,6 +33,7 @@ class ImpulseOptions(SequentialOptions):
 
     CHECKS: ClassVar[dict] = {
         "sleep_speed": not_negative,
+        "small_steps": at_least_zero,
         "coloured": boolean,
         "lanes": optional(whole),
     }
@@ -41,3 +47,6 @@ class ImpulseOptions(SequentialOptions):
                 raise ValueError(f"sleep_speed is {self.sleep_speed:g}: expected 0 with integrator='variational'")
             if self.coloured:
                 raise ValueError("coloured is True: expected False with integrator='variational'")
+        if self.small_steps and (self.integrator == "variational" or self.coloured):
+            other = "coloured=True" if self.coloured else "integrator='variational'"
+            raise ValueError(f"small_steps is {self.small_steps}: expected 0 with {other}")

@@ -6,6 +6,7 @@ import numpy as np
 
 from pbd.core.kernels import LOOP_STRIDE, choose_lanes, on_cpu, read, write
 from rigid.names import GROUND
+from rigid.solvers.energy_bound import UNDIVIDED
 from rigid.solvers.impulse import coloured
 from rigid.solvers.impulse.data import FREE, ROW, Data, Features
 from rigid.solvers.impulse.kernel import step_kernel
@@ -51,7 +52,8 @@ class ImpulseSolver(SequentialSolver):
         features = Features(
             joints=self.has_joint_rows, rotors=bool(self.rotors),
             gears=bool(self.model.gears), pair_types=self.pair_types,
-            gyroscopic="none" if variational else given.gyroscopic, variational=variational, block=given.block,
+            gyroscopic="none" if variational else given.gyroscopic, variational=variational,
+            small_steps=given.small_steps, block=given.block,
             convergence=given.convergence, split_impulse=given.split_impulse, warm_start=given.warm_start,
             sleeping=given.sleep_speed > 0,
             division=self._division(), one_world=self.worlds <= self.lanes, spread=LOOP_STRIDE if on_cpu() else 1,
@@ -83,6 +85,13 @@ class ImpulseSolver(SequentialSolver):
         super()._set_options(options)
         if changed:  # velocities half a step of another length behind the poses are of no use
             self.data.assemblies.synchronous.fill(1)
+
+    @property
+    def _time_of_impulses(self):
+        return self._h / max(self.options.small_steps, 1)
+
+    def _division(self):
+        return UNDIVIDED if self.options.small_steps else super()._division()
 
     def _row_efforts(self, rows):
         return (rows[..., ROW.impulse] + rows[..., ROW.correction]) / self._h

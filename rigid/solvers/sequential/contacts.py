@@ -30,10 +30,17 @@ SAME_POINT = 0.1
 @ti.func
 def detect_contacts(s: ti.template(), world):
     """Find contact points and write their rows. Returns: how many groups there are, of joints and contacts."""
-    groups = s.step.first_contact_group
     if ti.static(s.features.contacts):
         mark_active(s, world)
         find_contact_points(s, world)
+    return write_contacts(s, world)
+
+
+@ti.func
+def write_contacts(s: ti.template(), world):
+    """Write the rows of the contact points that were found. Returns: see `detect_contacts`."""
+    groups = s.step.first_contact_group
+    if ti.static(s.features.contacts):
         count, found = write_contact_rows(s, world)
         look_up_impulses(s, count, world)
         groups += report_contacts(s, count, found, world)

@@ -37,6 +37,11 @@ class SequentialSolver(RowSolver):
     def iterations(self, iterations):
         self._set_options(replace(self.options, iterations=iterations))
 
+    @property
+    def _time_of_impulses(self):
+        """How long the impulses of rows act [s]."""
+        return self._h
+
     def _is_variational(self):
         """Whether the integrator is "variational". Raises: NotImplementedError if it is and bodies follow paths, or
         joints have armatures."""
@@ -87,11 +92,12 @@ class SequentialSolver(RowSolver):
     def _step(self):
         """Numbers of a launch: a Step, the same object as long as they are the same, which is quicker to launch."""
         given = self.options
-        changing = self._h, self._strongest_gravity, given, self._external_forces.act, self._passive.watched
+        time = self._time_of_impulses
+        changing = time, self._strongest_gravity, given, self._external_forces.act, self._passive.watched
         if changing != self._changing:
             self._changing = changing
             self._numbers_of_step = Step(
-                self._h, self._tolerance(), given.error_reduction, given.restitution_threshold,
+                time, self._tolerance(), given.error_reduction, given.restitution_threshold,
                 self._external_forces.act, self._passive.watched, self.first_contact_row, self.first_contact_group,
             )  # fmt: skip
         return self._numbers_of_step
@@ -111,8 +117,8 @@ class SequentialSolver(RowSolver):
         """The tolerance of the iterations [N s]."""
         if self.options.tolerance is not None:
             return self.options.tolerance
-        weight = self._lightest * self._strongest_gravity
-        return float(min(MOST_TOLERANCE, WEIGHT_TOLERANCE * weight * self._h)) if weight > 0 else MOST_TOLERANCE
+        weight = WEIGHT_TOLERANCE * self._lightest * self._strongest_gravity * self._time_of_impulses
+        return float(min(MOST_TOLERANCE, weight)) if weight > 0 else MOST_TOLERANCE
 
     @cached_property
     def _lightest(self):
@@ -139,7 +145,9 @@ class SequentialSolver(RowSolver):
         if self.lanes == 1:
             return super().contact_forces(world)
         world = one_index("world", world, self.worlds, "worlds")
-        return read_contacts(self.data.in_lanes, world, int(self._report[world, REPORT.contacts]), self._h)
+        return read_contacts(
+            self.data.in_lanes, world, int(self._report[world, REPORT.contacts]), self._time_of_impulses
+        )
 
     def _row_efforts(self, rows):
-        return rows[..., ROW.impulse] / self._h
+        return rows[..., ROW.impulse] / self._time_of_impulses
