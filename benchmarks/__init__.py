@@ -44,6 +44,7 @@ BENCHMARKS = {
     "energy": imported("energy", "energy_against_cost"),
     "chains": imported("chains", "random_chains"),
     "peers": imported("peers", "peers"),
+    "heaps": imported("heaps", "heaps"),
     "view": imported("viewer", "view"),
     "sweep": imported("sweeps", "sweep_against_bare_solver"),
     "million": imported("particles", "million"),

@@ -1,4 +1,4 @@
-"""Cost at equal quality beside other programs: ragdolls and chains beside MuJoCo, a cloth beside pyPBD.
+"""Cost at equal quality beside other programs: ragdolls and chains beside MuJoCo, a cloth beside pyPBD; and heaps.py.
 
 Each method has settings from the cheapest to the dearest. The first ones with errors within the bounds count. The cost
 is the processor time of the steps alone, for one second of motion: what one thread takes.
@@ -22,6 +22,7 @@ import rigid
 from benchmarks import mujoco_solver, pypbd_cloth
 from benchmarks.chains import bent_chain
 from benchmarks.energy import STEPS, WORTH, measure, methods
+from benchmarks.heaps import heaps
 from benchmarks.mujoco_solver import MujocoWorlds
 from benchmarks.outcomes import FRAME
 from benchmarks.timing import digest_of, has_32_bits, processor_time, row
@@ -83,12 +84,13 @@ class Setting(NamedTuple):
 
 
 def peers():
-    """Yield lines of CSV: cost and errors of ours, of MuJoCo and of pyPBD, and ratios of costs."""
+    """Yield lines of CSV: cost and errors of ours and of other programs, and ratios of costs."""
     if mujoco_solver.mujoco is None:
         yield "# peers: MuJoCo is left out, because it is not installed: pip install 'verletlab[peers]'"
     yield from ragdolls()
     yield from chains()
     yield from pypbd_cloth.cloths()
+    yield from heaps()
 
 
 # Ragdolls -------------------------------------------------------------------------------------------------------------

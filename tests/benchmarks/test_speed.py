@@ -323,3 +323,14 @@ def test_ragdolls_cost_no_more_than_in_mujoco():
     for case in ("ragdoll", "100 ragdolls"):
         assert min(value for each, value in ratios.items() if each.startswith(f"{case} ")) <= 1
     assert ratios["ragdoll verlet to MuJoCo"] <= 3
+
+
+def test_heaps_cost_a_known_part_of_other_engines():
+    found = {case: value for case, (value, _) in rows("heaps", 64).items()}
+    for case in ("pyramid of 120", "pyramid of 465"):
+        assert found[f"{case} impulse 10 iterations sinking"] < 10
+    ratios = {case: value for case, value in found.items() if case.endswith("impulse 10 iterations to peers")}
+    if not ratios:
+        pytest.skip("neither Rapier nor Box3D is installed")
+    for case, value in ratios.items():
+        assert value <= (4 if case.startswith("heap") else 10), case
