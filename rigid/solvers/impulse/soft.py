@@ -82,7 +82,7 @@ def advance_substep_soft(s: ti.template(), iterations, last, world):
             push_rotors(s, world)
             relax(s, groups, world)
         solve_in_order(s, groups, 0, world)
-    rebound(whole, groups, iterations, world)
+    rebound(s, whole, groups, iterations, world)
     s.report[world, REPORT.iterations] = 2.0 * s.features.small_steps
     update_sleep_timers(whole, world)
     store_impulses(s, last, world)
@@ -229,8 +229,8 @@ def advance_gaps(s: ti.template(), world):
 
 
 @ti.func
-def rebound(s: ti.template(), groups, iterations, world):
-    """Give what has met in a substep its velocity of restitution, -e times that of the start."""
+def rebound(s: ti.template(), whole: ti.template(), groups, iterations, world):
+    """Give what has met in a substep its velocity of restitution, -e times that of the start. Args: see above."""
     n = ti.static(s.rows.numbers)
     if ti.static(s.features.contacts):
         any_rebounds = 0.0
@@ -238,7 +238,7 @@ def rebound(s: ti.template(), groups, iterations, world):
             row = first_row(s, c)
             i, j = bodies_of_contact(s, c, world)
             gravity = ti.max(gravity_on(s, i, world).norm(), gravity_on(s, j, world).norm())
-            threshold = ti.max(s.step.restitution_threshold, RESTING * s.step.h * gravity)
+            threshold = ti.max(s.step.restitution_threshold, RESTING * whole.step.h * gravity)
             approach, restitution = -n[world, row, ROW.velocity], s.points.numbers[world, c, POINT.restitution]
             if restitution > 0.0 and approach > threshold and n[world, row, ROW.residual] > 0.0:
                 n[world, row, ROW.bias] = -restitution * approach

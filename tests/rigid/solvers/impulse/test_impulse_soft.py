@@ -165,6 +165,19 @@ def test_a_ball_leaves_the_ground_with_its_restitution(restitution):
     assert 0 < math.sqrt(2 * g) - approach < g * STEP * (1 + 1 / 8)
 
 
+def test_motors_keep_their_bounds_where_something_rebounds():
+    # A cart of 1 kg gets 2 N for 0.6 s, also in the step in which a ball leaves the ground: v = F t/m.
+    model = rigid.Model()
+    model.add_ground()
+    model.add_sphere(0.1, mass=1.0, position=(0, 0, 1.1), restitution=1.0)
+    cart = model.add_box((0.2, 0.2, 0.2), mass=1.0, position=(5, 0, 3))
+    model.add_slider(rigid.GROUND, cart, (5, 0, 3), (1, 0, 0), motor=rigid.Motor(speed=50.0, max_effort=2.0))
+    solver = solve(model)
+    solver.step(36)
+    assert solver.state().velocity[0, 2] > 2
+    assert solver.state().velocity[cart, 0] == pytest.approx(1.2, rel=1e-9)
+
+
 def test_a_pyramid_stands_and_comes_to_rest():
     # Ten boxes of 1 m in four rows. In 15 rows the top sinks by 16 mm, as in the field's engines with such steps.
     model, rows = rigid.Model(), 4
