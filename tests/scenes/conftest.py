@@ -67,9 +67,9 @@ def hanging():
     del REGISTRY["hanging"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """Chromium with an empty profile; the test is skipped if there is none."""
+    """Chromium with an empty profile; the test is skipped if there is none. It takes a tenth of a core till it ends."""
     playwright = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install 'verletlab[dev]'")
     pytest.importorskip("viser", reason="no viser: pip install 'verletlab[view]'")
     path = next(filter(None, map(shutil.which, chromium.NAMES)), None)
