@@ -17,7 +17,6 @@ from typing import NamedTuple
 import taichi as ti
 
 from pbd.core.kernels import real_bits
-from pbd.core.vectors import length_or_huge
 from pbd.data import DIRECT_RANGE
 from pbd.direct.elimination import STIFF
 from pbd.direct.mobility import free_part, friction_on
@@ -139,7 +138,7 @@ def work_of_stick(index: ti.template(), s: ti.template(), row, world):
     """
     i, j = ends_of(index, s, row)
     d = s.direct.kept_position[j, world] - s.direct.kept_position[i, world]
-    length = length_or_huge(d)
+    length = d.norm() + 1e-30
     after = position(s, j, world) - position(s, i, world) - d
     before = d - (s.direct.kept_previous[j, world] - s.direct.kept_previous[i, world])
     along = d.dot(before) / length

@@ -19,5 +19,5 @@ def tension_of(index: ti.template(), s: ti.template(), row, world):
     """Particles of a stick, its stiffness across itself, which is its tension by its length [kg], and its direction."""
     i, j = ends_of(index, s, row)
     difference = position(s, j, world) - position(s, i, world)
-    distance = length_or_huge(difference)
-    return i, j, -s.direct.multiplier[s.direct.place[row], world] / distance, difference / distance
+    distance = difference.norm() + 1e-30  # what has no length is stiff across itself in every direction
+    return i, j, -s.direct.multiplier[s.direct.place[row], world] / distance, difference / length_or_huge(difference)
