@@ -16,8 +16,11 @@ from rigid.solvers.substeps import over_worlds
 @cache
 def step_kernel(features):
     """Make the kernel for some features. Besides the data it takes substeps and iterations. Args: features."""
-    advance = advance_substep_variational if features.variational else advance_substep
-    advance = advance_substep_soft if features.small_steps else advance
+    advance = advance_substep
+    if features.variational:
+        advance = advance_substep_variational
+    elif features.small_steps:
+        advance = advance_substep_soft
     find_points = None if features.pair_types is None else point_finder(features.pair_types)
     return make_kernel(
         over_worlds(advance, scale_impulses, features), Data, features.lanes,

@@ -19,8 +19,8 @@ class ImpulseOptions(SequentialOptions):
 
     small_steps: int = 0
     """Soft rows (rigid/solvers/impulse/soft.py): contacts are found once in a substep, which is made in so many small
-    steps with two passes over the rows each. 0 for hard rows, which are iterated. `iterations` and `tolerance` are then
-    for rebounds alone; `split_impulse`, `error_reduction` and `convergence` have no effect."""
+    steps with two passes over the rows each. 0 for hard rows, which are iterated. `iterations`, `tolerance` and
+    `convergence` are then for rebounds alone; `split_impulse` and `error_reduction` have no effect."""
 
     coloured: bool = False
     """Solve contacts in colours (rigid/solvers/impulse/coloured), so that up to four threads share the work of one

@@ -27,7 +27,7 @@ import taichi as ti
 
 from pbd.core.kernels import load_vector
 from rigid.collision.data import POINT
-from rigid.constraints.contact_rows import CONTACT_ROWS, RESTING, carried_velocity, carrier_turn, contact_size
+from rigid.constraints.contact_rows import CONTACT_ROWS, RESTING, carried_velocity, carrier_turn, first_group
 from rigid.constraints.rows import GROUP, Group, bodies_of, position_error
 from rigid.kernels.matrices import inverse_or_zero
 from rigid.kernels.motion import MASS, gravity_on
@@ -230,7 +230,10 @@ def advance_gaps(s: ti.template(), world):
 
 @ti.func
 def rebound(s: ti.template(), whole: ti.template(), groups, iterations, world):
-    """Give what has met in a substep its velocity of restitution, -e times that of the start. Args: see above."""
+    """Give what has met in a substep its velocity of restitution, -e times that of the start.
+
+    Args: whole: data with the length of a substep; iterations: at most.
+    """
     n = ti.static(s.rows.numbers)
     if ti.static(s.features.contacts):
         any_rebounds = 0.0
@@ -255,7 +258,7 @@ def contacts_of(s: ti.template(), world):
 @ti.func
 def bodies_of_contact(s: ti.template(), c, world):
     """Bodies i and j of contact c."""
-    group = s.step.first_contact_group + ti.static(contact_size(s.features.pair_types)[1]) * c
+    group = first_group(s, c)
     return s.rows.groups[world, group, GROUP.body_i], s.rows.groups[world, group, GROUP.body_j]
 
 
