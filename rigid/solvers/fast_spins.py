@@ -82,7 +82,7 @@ class FastSpins:
             return
         span = min(max(count * h, INTERVAL), LONGEST)
         self.next_time = time + span
-        self.pending = (time, *self._measure(solver.data.bodies, h), span)
+        self.pending = (time, *self._measure(solver.data.bodies, solver._time_of_impulses), span)
 
     def count(self, solver, count):
         """Count the losses since the last look, after a launch of `count` substeps, which the time lacks yet.
@@ -96,7 +96,7 @@ class FastSpins:
         self.pending = None
         if not losses.any():
             return
-        _, lasting, after = self._measure(solver.data.bodies, solver.dt / solver.substeps)
+        _, lasting, after = self._measure(solver.data.bodies, solver._time_of_impulses)
         losses, left = np.where(self.connected, np.minimum(losses, lasting), losses), after / np.maximum(before, 1e-300)
         alone = (left < 1 + SLACK) & (left > np.exp(-2 * losses * (now - time)) - SLACK)
         self.errors = self.errors + np.where(alone, losses * span, 0.0)
