@@ -1,4 +1,4 @@
-"""The nearest points of two segments.
+"""The nearest points of two segments, and of a segment and a point.
 
 Source: Ericson, Real-Time Collision Detection (2005), section 5.1.9.
 """
@@ -32,3 +32,9 @@ def nearest_points(p, d, q, e, parallel=0.0):
     elif g > 0.0:
         t = ti.min(ti.max(f / g, 0.0), 1.0)
     return s, t
+
+
+@ti.func
+def from_segment(start, way, x):
+    """Vector to a point from the nearest one of a segment (3,) [m]. Args: start, way: of the segment, not zero; x."""
+    return x - start - ti.min(ti.max((x - start).dot(way) / way.norm_sqr(), 0.0), 1.0) * way

@@ -7,7 +7,7 @@ from functools import cache
 
 import taichi as ti
 
-from pbd.core.kernels import any_world, each_world, in_all_lanes, in_lanes, load_quaternion, load_vector
+from pbd.core.kernels import any_world, each_world, in_all_lanes, in_lanes, load_quaternion
 from pbd.core.quaternions import rotate, rotate_back
 from pbd.core.shapes import CAPSULE, CYLINDER, HULL, MESH, PLANE, SPHERE, solid_distance
 from rigid.collision.broad_phase import (
@@ -23,7 +23,13 @@ from rigid.collision.internal_edges import remove_internal_edges
 from rigid.collision.manifold import emit_contacts, empty_places, reduce_manifold
 from rigid.collision.meshes import convex_on_mesh, mesh_on_plane
 from rigid.collision.polyhedra import cylinder_on_plane, polyhedron_on_plane, polyhedron_on_polyhedron
-from rigid.collision.rounded import rounded_on_plane, rounded_on_polyhedron, rounded_on_rounded, sphere_on_solid
+from rigid.collision.rounded import (
+    polyhedron_distance,
+    rounded_on_plane,
+    rounded_on_polyhedron,
+    rounded_on_rounded,
+    sphere_on_solid,
+)
 
 
 @cache
@@ -196,8 +202,6 @@ def mesh_rank(kind):
 def shape_distance(shapes: ti.template(), a, poses: ti.template(), x, world):
     """Signed distance [m] of a point from a shape, and the outward unit normal in the world (3,).
 
-    It is exact except beyond the edges of a hull, see `hull_distance` in pbd/core/shapes/distance.py.
-
     Args: shapes: Shapes; a: index of the shape; poses: see `find_points`; x (3,): in the world [m]; world: index.
     """
     position, rotation = shape_pose(shapes, a, poses, world)
@@ -205,12 +209,7 @@ def shape_distance(shapes: ti.template(), a, poses: ti.template(), x, world):
     kind = shapes.integers[a, STRUCTURE.kind]
     distance, normal = -1e30, ti.Vector([0.0, 0.0, 1.0])
     if kind == HULL:
-        planes = shapes.integers[a, STRUCTURE.first_plane]
-        for k in range(planes, planes + shapes.integers[a, STRUCTURE.face_count]):
-            outwards = load_vector(shapes.planes, k, 0, world)
-            height = outwards.dot(local) - shapes.planes[world, k, 3]
-            if height > distance:
-                distance, normal = height, outwards
+        distance, normal = polyhedron_distance(shapes, a, local, world)
     else:
         distance, normal = solid_distance(kind, load_quaternion(shapes.numbers, a, SHAPE.size, world), local)
     return distance, rotate(rotation, normal)

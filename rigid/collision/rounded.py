@@ -11,7 +11,7 @@ Source: Ericson, Real-Time Collision Detection (2005), section 5.1, for nearest 
 import taichi as ti
 
 from pbd.core.kernels import any_world, load_quaternion
-from pbd.core.segments import nearest_points
+from pbd.core.segments import from_segment, nearest_points
 from pbd.core.shapes import CAPSULE, solid_distance
 from rigid.collision.broad_phase import axis_of, contact_margin, origin_of, to_frame, to_world
 from rigid.collision.corners import adjacent_normals, edge, face_loop, face_plane, loop_side
@@ -152,6 +152,27 @@ def projects_onto_face(shapes: ti.template(), shape, face, normal, x, world):
         if (w - v).cross(normal).dot(x - v) > 0.0:
             result = 0
     return result
+
+
+@ti.func
+def polyhedron_distance(shapes: ti.template(), shape, x, world):
+    """Signed distance [m] and outward unit normal of a polyhedron, see `hull_distance`. Args: x (3,): in its frame."""
+    distance, normal, nearest = -1e30, ti.Vector([0.0, 0.0, 1.0]), 0
+    for k in range(shapes.integers[shape, STRUCTURE.face_count]):
+        outwards, offset = face_plane(shapes, shape, k, world)
+        height = outwards.dot(x) - offset
+        if height > distance:
+            distance, normal, nearest = height, outwards, k
+    if distance > 0.0:
+        if projects_onto_face(shapes, shape, nearest, normal, x, world) == 0:
+            distance = 1e30
+            for k in range(shapes.integers[shape, STRUCTURE.edge_count]):
+                start, way = edge(shapes, shape, k, world)
+                arm = from_segment(start, way, x)
+                length = arm.norm()
+                if 0.0 < length < distance:
+                    distance, normal = length, arm / length
+    return distance, normal
 
 
 @ti.func

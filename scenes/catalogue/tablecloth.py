@@ -45,7 +45,7 @@ def tablecloth(count: int = 25, acceleration: float = 40.0, friction: float = 0.
         particles,
         model,
         duration=1.5,
-        settings={"verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 12, "solve": "iterative"}},
+        settings={"verlet": {"dt": 1 / 60, "substeps": 24, "iterations": 12, "solve": "iterative"}},
         visuals=[ClothVisual(sheet.triangles, RED, SAND), BodyVisual(model, colours, STEEL)],
         camera=Camera((1.2, -2.4, 1.6), (0.45, 0, 0.62)),
     )

@@ -25,7 +25,7 @@ def signed_distance(
 ):
     """Signed distance [m] and outward unit normal of a shape at a point of its frame.
 
-    Exact except for a mesh (see MeshCollider) and for a hull beyond its edges (see hull_distance).
+    Exact except for a mesh (see MeshCollider).
 
     Args:
         numbers: Shape.numbers() of all shapes (shapes, NUMBERS).

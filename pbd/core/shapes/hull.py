@@ -5,8 +5,12 @@ import taichi as ti
 
 from pbd.core.messages import shown
 from pbd.core.rotation import IDENTITY
+from pbd.core.segments import from_segment
 from pbd.core.shapes.shape import HULL, Shape
 from pbd.core.validate import finite_array
+
+# A point is over a face if it is outside the planes beside it by at most this part of its distance.
+ON_FACE = 1e-6
 
 
 class ConvexHull(Shape):
@@ -72,8 +76,11 @@ class ConvexHull(Shape):
         return float(np.linalg.norm(self.vertices, axis=1).max())
 
     def samples(self):
-        """Planes (f, 4)."""
-        return self.planes
+        """How many faces there are, their planes (4 numbers each), and each edge's start and way to its end (6)."""
+        sides = [(a, b) for face in self.faces for a, b in zip(face, np.roll(face, -1)) if a < b]  # each edge once
+        start, end = self.vertices[np.transpose(sides)]
+        edges = np.concatenate([start, end - start], axis=1)
+        return np.concatenate([[len(self.planes)], self.planes.ravel(), edges.ravel()])
 
 
 def _loop(vertices, face, normal):
@@ -84,20 +91,38 @@ def _loop(vertices, face, normal):
 
 
 @ti.func
-def hull_distance(planes: ti.template(), begin, count, x):
-    """Signed distance and normal of a convex hull: the largest distance from any of its planes.
+def hull_distance(samples: ti.template(), begin, size, x):
+    """Signed distance [m] and outward unit normal of a convex hull.
 
-    It is exact inside and above a face. Outside, beyond an edge or a vertex, it is smaller than the true distance and
-    the normal is that of the face, so a surface at a given distance has sharp edges instead of round ones.
+    The plane that is farthest below x is that of the nearest face. If x, moved down to it, is outside the hull, the
+    nearest point is on an edge.
 
-    Args: planes: flat array, normal and offset of each; begin: index of the first number; count: number of planes.
+    Args: samples: flat array, see `ConvexHull.samples`; begin, size: where the hull's numbers begin, and how many; x.
     """
-    distance = -1e30
-    normal = ti.Vector([0.0, 0.0, 1.0])
-    for k in range(count):
-        place = begin + 4 * k
-        face = ti.Vector([planes[place], planes[place + 1], planes[place + 2]])
-        height = face.dot(x) - planes[place + 3]
+    planes, edges = begin + 1, begin + 1 + 4 * ti.cast(samples[begin], ti.i32)
+    distance, normal, nearest = -1e30, ti.Vector([0.0, 0.0, 1.0]), 0
+    for k in range((edges - planes) // 4):
+        outwards = vector_at(samples, planes + 4 * k)
+        height = outwards.dot(x) - samples[planes + 4 * k + 3]
         if height > distance:
-            distance, normal = height, face
+            distance, normal, nearest = height, outwards, k
+    below, is_on_face = x - distance * normal, True
+    for k in range((edges - planes) // 4):
+        height = vector_at(samples, planes + 4 * k).dot(below) - samples[planes + 4 * k + 3]
+        if k != nearest and height > ON_FACE * distance:
+            is_on_face = False
+    if distance > 0.0 and not is_on_face:
+        distance = 1e30
+        for k in range((begin + size - edges) // 6):
+            start, way = vector_at(samples, edges + 6 * k), vector_at(samples, edges + 6 * k + 3)
+            arm = from_segment(start, way, x)
+            length = arm.norm()
+            if 0.0 < length < distance:
+                distance, normal = length, arm / length
     return distance, normal
+
+
+@ti.func
+def vector_at(samples: ti.template(), place):
+    """Three numbers of a flat array as a vector. Args: place: of the first."""
+    return ti.Vector([samples[place], samples[place + 1], samples[place + 2]])

@@ -53,6 +53,25 @@ def test_a_body_rests_on_the_middle_of_a_triangle(name):
     assert position(system) == pytest.approx([at[0], at[1], RADIUS + height], abs=3e-4)
 
 
+@pytest.mark.parametrize("place", ["collider", "body"])
+def test_a_ball_rests_on_the_edge_of_a_hull_as_on_that_of_a_box(place):
+    # The nearest point is on the edge, so a ball of radius R balances at R above it, not at √2 R, where its distance from
+    # the planes of both sides is R.
+    radius, half, turn = 0.05, 0.1, from_axis_angle((0, 1, 0), math.pi / 4)
+    corners = rotate(turn, half * np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]))
+    edge = corners[:, 2].max()
+    for shape in (pbd.Box(3 * [2 * half], rotation=turn), pbd.ConvexHull(corners)):
+        particles, model = pbd.Particles(), rigid.Model()
+        particles.add_particle((0, 0, edge + 1.2 * radius), mass=1.0, radius=radius)
+        if place == "collider":
+            particles.add_collider(shape)
+        else:
+            model.add_shape(rigid.GROUND, shape)
+        system = solver(particles, model)
+        system.step(20)
+        assert system.particle_system.positions()[0] == pytest.approx([0, 0, edge + radius], abs=1e-4)
+
+
 @pytest.mark.slow
 def test_a_ball_rests_between_two_segments():
     # Each rope is one straight segment, d from the other. The ball's middle is √((R + r)² - d²/4) above them.
