@@ -24,11 +24,11 @@ def is_nearest_around(s: ti.template(), i, j, p, normal, body, world):
     for place in range(s.surface.rings[i], s.surface.rings[i + 1]):
         k = s.surface.rings[place]
         way = s.particles.previous_position[k, world] - p
-        if normal.dot(way) < -SLOPE * way.norm() and may_touch(s, k, body):
-            if j < 0:
-                result = False
-            elif are_joined(s, j, k):  # not with `or`: Taichi runs the loop of a function on both sides of it
-                result = False
+        is_around = True
+        if j >= 0:  # not `j < 0 or are_joined(...)`: Taichi runs the loop of a function whatever is before it
+            is_around = are_joined(s, j, k)
+        if is_around and normal.dot(way) < -SLOPE * way.norm() and may_touch(s, k, body):
+            result = False
     return result
 
 

@@ -55,8 +55,8 @@ def test_a_body_rests_on_the_middle_of_a_triangle(name):
 
 @pytest.mark.parametrize("place", ["collider", "body"])
 def test_a_ball_rests_on_the_edge_of_a_hull_as_on_that_of_a_box(place):
-    # The nearest point is on the edge, so a ball of radius R balances at R above it, not at √2 R, where its distance from
-    # the planes of both sides is R.
+    # The nearest point is on the edge, so a ball of radius R balances at R above it, not at √2 R, where the planes of
+    # both sides are at R.
     radius, half, turn = 0.05, 0.1, from_axis_angle((0, 1, 0), math.pi / 4)
     corners = rotate(turn, half * np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]))
     edge = corners[:, 2].max()
