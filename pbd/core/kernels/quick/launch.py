@@ -110,8 +110,8 @@ class Launch:
         structure, self.before = structure_of(self.kernel._primal, (*self.arrays, *given)), [None] * len(given)
         self.context, places = structure.make_context()
         self.places_of_given = places[len(self.arrays) :]
-        for place, array in zip(places, (array.arr for array in self.arrays)):
-            write_array(self.context, place, self.program().get_ndarray_data_ptr_as_int(array), array.shape)
+        for place, array in zip(places, self.arrays):
+            write_array(self.context, place, array.address(), array.shape)
         return self.context
 
 

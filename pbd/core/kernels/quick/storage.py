@@ -30,9 +30,8 @@ def view(array):
     if not array.in_memory:
         return array.to_numpy()
     kind, shape = np.dtype(numpy_type(array.dtype)), (*array.shape, *array.element_shape)
-    address = impl.get_runtime().prog.get_ndarray_data_ptr_as_int(array.arr)
     size = int(np.prod(shape)) * kind.itemsize
-    return np.frombuffer((ctypes.c_char * size).from_address(address), kind).reshape(shape)
+    return np.frombuffer((ctypes.c_char * size).from_address(array.address()), kind).reshape(shape)
 
 
 def fill(array, values):
@@ -74,6 +73,10 @@ class Owned:
     def on_device(self):
         """The Taichi array: this itself."""
         return self
+
+    def address(self):
+        """Where its memory begins."""
+        return impl.get_runtime().prog.get_ndarray_data_ptr_as_int(self.arr)
 
     def __del__(self):
         program = self.program() if impl is not None and self.program else None
