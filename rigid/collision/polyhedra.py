@@ -14,6 +14,7 @@ import taichi as ti
 
 from pbd.core.kernels import load_vector
 from pbd.core.segments import nearest_points
+from pbd.core.shapes import BOX
 from rigid.collision.broad_phase import axis_of, contact_margin, origin_of, to_frame, to_world
 from rigid.collision.corners import adjacent_normals, corner, edge, face_loop, face_plane, loop_side
 from rigid.collision.data import SHAPE, STRUCTURE
@@ -113,16 +114,25 @@ def best_face(shapes: ti.template(), a, b, rotation, translation, limit, world):
     best, face = -1e30, 0
     for f in range(shapes.integers[a, STRUCTURE.face_count]):
         n, offset = face_plane(shapes, a, f, world)
-        into = turn_back(rotation, n)
-        low = 1e30
-        for k in range(shapes.integers[b, STRUCTURE.vertex_count]):
-            low = ti.min(low, into.dot(corner(shapes, b, k, world)))
-        separation = low + n.dot(translation) - offset
+        separation = lowest(shapes, b, turn_back(rotation, n), world) + n.dot(translation) - offset
         if separation > best:
             best, face = separation, f
         if best > limit:
             break
     return best, face
+
+
+@ti.func
+def lowest(shapes: ti.template(), shape, direction, world):
+    """The least x·direction of a polyhedron's corners x [m]. Args: direction (3,): in the shape's frame."""
+    low = 1e30
+    if shapes.integers[shape, STRUCTURE.kind] == BOX:
+        x, y, z = [ti.abs(direction[k]) * shapes.numbers[world, shape, SHAPE.size + 1 + k] for k in ti.static(range(3))]
+        low = -(x + y + z)
+    else:
+        for k in range(shapes.integers[shape, STRUCTURE.vertex_count]):
+            low = ti.min(low, direction.dot(corner(shapes, shape, k, world)))
+    return low
 
 
 @ti.func
@@ -190,20 +200,23 @@ def polyhedron_on_polyhedron(shapes: ti.template(), scratch: ti.template(), a, b
     count = 0
     if best < margin:
         rotation, translation = relative_pose(scratch, a, b, world)
-        separation, edge_a, edge_b, axis = best_edges(shapes, a, b, rotation, translation, world)
-        missed = False
-        attempts = 0
-        if separation < best + EDGE_MARGIN * size:
-            attempts = 2
+        separation, edge_a, edge_b, axis = -1e30, 0, 0, ti.Vector([0.0, 0.0, 1.0])
+        attempts, missed, any_face, enough = 2, False, True, best + EDGE_MARGIN * size
         while attempts > 0:
-            count, least = face_on_face(shapes, scratch, 0, a, reference, incident, face, margin, world)
+            count, least, nearest = face_on_face(shapes, scratch, 0, a, reference, incident, face, margin, world)
             missed = best < 0.0 and best < least - NEGLIGIBLE * size
+            # Both shapes have points that are `nearest` apart, so no axis separates them by more. Edges seldom win.
+            if attempts == 2 and (count == 0 or missed or nearest >= enough):
+                separation, edge_a, edge_b, axis = best_edges(shapes, a, b, rotation, translation, world)
+                any_face = separation < enough
             attempts -= 1
-            if missed and second > ti.max(best, separation):
+            if any_face and missed and second > ti.max(best, separation):
                 reference, incident = incident, reference
                 face, best, second = second_face, second, -1e30
             else:
                 attempts = 0
+        if not any_face:
+            count = 0
         # If the shapes are apart, the clipped face may be empty although edges are hardly better.
         if (count == 0 or missed) and best < separation < margin:
             count = edge_on_edge(
@@ -237,7 +250,7 @@ def face_on_face(
     Args: collected: how many points there are already; a: the first shape of the pair; reference: a or the other shape,
     whose `face` is the reference face; incident: the other one.
 
-    Returns: how many points there are, and the least gap of a corner [m].
+    Returns: how many points there are, the least gap of a corner, and the least distance of one from the face [m].
     """
     rotation, translation = relative_pose(scratch, reference, incident, world)
     n, offset = face_plane(shapes, reference, face, world)
@@ -260,11 +273,11 @@ def face_on_face(
     code = (face * shapes.integers[incident, STRUCTURE.face_count] + against) * 2
     if reference == a:
         code += 1
-    count, least = collected, 1e30
+    count, least, nearest = collected, 1e30, 1e30
     for k in range(corners):
         x = load_vector(scratch.clips, buffer * most + k, 0, world)
         gap = n.dot(x) - offset
-        least = ti.min(least, gap)
+        least, nearest = ti.min(least, gap), ti.min(nearest, ti.abs(gap))
         if gap < margin:
             before = k - 1
             if k == 0:
@@ -275,7 +288,7 @@ def face_on_face(
             if reference == a:
                 place -= gap * up
             count = add_point(scratch, count, place, normal, gap, code * sides * sides + feature, world)
-    return count, least
+    return count, least, nearest
 
 
 @ti.func

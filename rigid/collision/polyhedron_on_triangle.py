@@ -103,7 +103,7 @@ def polyhedron_on_triangle(
                     direction = -turn_back(rotation, face_plane(shapes, a, face, world)[0])
                     bears = bearing(shapes, triangle, direction, one_sided)
                     if bears == BEARS:
-                        count, _least = face_on_face(shapes, scratch, count, a, a, row, face, margin, world)
+                        count, _, _ = face_on_face(shapes, scratch, count, a, a, row, face, margin, world)
                         limit, possible = -1.0, -1e30
                 flip = n.dot(direction) < 0.0
                 if bears != BEARS:
@@ -117,7 +117,7 @@ def polyhedron_on_triangle(
             if over and limit > 0.0 and possible <= flat + least:
                 if flip:
                     write_triangle(shapes, triangle, True, world)
-                count, _gap = face_on_face(shapes, scratch, count, a, row, a, 0, margin, world)
+                count, _, _ = face_on_face(shapes, scratch, count, a, row, a, 0, margin, world)
                 if limit < 1e30:
                     count = drop_far_points(shapes, scratch, before, count, b, limit, NEARER, world)
             if count == before and flat < possible < margin:
