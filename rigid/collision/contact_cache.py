@@ -48,12 +48,12 @@ def look_up(cache: ti.template(), points: ti.template(), c, tolerance, world):
     while entry >= 0:
         following = cache.keys[world, entry, CACHE_KEY.next] - 1
         if cache.keys[world, entry, CACHE_KEY.shape_b] == shape_b:
-            distance = (load_vector(cache.numbers, entry, CACHED.position, world) - point).norm()
             if cache.keys[world, entry, CACHE_KEY.feature] == feature:
-                found = entry
-                following = -1
-            elif distance < nearest:
-                found, nearest = entry, distance
+                found, following = entry, -1
+            else:
+                distance = (load_vector(cache.numbers, entry, CACHED.position, world) - point).norm()
+                if distance < nearest:
+                    found, nearest = entry, distance
         entry = following
     if found >= 0:
         cache.keys[world, found, CACHE_KEY.shape_b] = -1
