@@ -30,7 +30,7 @@ EXERCISES = {
     "friction": Exercise("pbd.collision.contact", "apply_friction", "return x"),
     "box_distance": Exercise("pbd.core.shapes.box", "box_distance", "return x[0], ti.Vector([0.0, 0.0, 1.0])"),
     "rotation": Exercise("pbd.core.quaternions", "exponential", "return ti.Vector([1.0, 0.0, 0.0, 0.0])"),
-    "impulse": Exercise("rigid.solvers.sequential.solve", "solve_bounded", "return 0.0"),
+    "impulse": Exercise("rigid.solvers.sequential.solve", "solve_row", "return 0.0, velocities"),
 }
 
 

@@ -58,6 +58,11 @@ class Features(NamedTuple):
         return self.pair_types is not None
 
     @property
+    def contacts_by_pairs(self):
+        """Whether iterations take the contacts of two bodies together. They have a gap and friction, nothing else."""
+        return self.contacts and self.lanes == 1 and not self.pair_types.rolling_and_spinning
+
+    @property
     def unread(self):
         """Groups of Data that the kernel does not read: a tuple of names."""
         read = {

@@ -12,6 +12,7 @@ Sources: Catto, Iterative Dynamics with Temporal Coherence (2005), equation 20; 
 import taichi as ti
 
 from pbd.core.kernels import any_world, in_lanes, load_vector
+from rigid.constraints.contact_rows import CONTACT_GROUPS
 from rigid.constraints.rows import GROUP, Form, Group, bodies_of
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.data import ROW
@@ -61,12 +62,15 @@ def solve_in_order(s: ti.template(), groups, stage: ti.template(), world):
             if k < contacts or s.reversed[world] == ti.select(k >= groups, 1.0, 0.0):
                 change = ti.max(change, solve_group(s, group, stage, world))
     else:
-        for k in range(groups):
+        last = contacts if ti.static(s.features.contacts_by_pairs) else groups
+        for k in range(last):
             group = k
             if k >= contacts and s.reversed[world] == 1.0:
                 group = contacts + groups - 1 - k
             if is_awake(s, group, world):
                 change = ti.max(change, solve_group(s, group, stage, world))
+        if ti.static(s.features.contacts_by_pairs):
+            change = ti.max(change, solve_contacts(s, (groups - contacts) // CONTACT_GROUPS, stage, world))
     return change
 
 
@@ -157,21 +161,28 @@ def solve_equality(s: ti.template(), group, stage: ti.template(), world):
 
 @ti.func
 def solve_bounded(s: ti.template(), group, stage: ti.template(), world):
-    """Solve one row with bounds."""
-    n = ti.static(s.rows.numbers)
+    """Solve a group of one row with bounds."""
     i, j = s.rows.groups[world, group, GROUP.body_i], s.rows.groups[world, group, GROUP.body_j]
-    row = s.rows.groups[world, group, GROUP.first]
     velocities = s.formulation.load_velocities(s, i, j, stage, world)
-    before = n[world, row, ROW.impulse + stage]
+    change, changed = solve_row(s, s.rows.groups[world, group, GROUP.first], i, j, velocities, stage, world)
+    if change != 0.0:
+        s.formulation.store_velocities(s, i, j, changed, stage, world)
+    return change
+
+
+@ti.func
+def solve_row(s: ti.template(), row, i, j, velocities, stage: ti.template(), world):
+    """Solve one row with bounds. Args: velocities: of its bodies i and j. Returns: |Δλ|, and the velocities then."""
+    n = ti.static(s.rows.numbers)
+    before, changed = n[world, row, ROW.impulse + stage], velocities
     velocity = s.formulation.row_velocity(s, row, i, j, velocities, stage, world)
     new = before - n[world, row, ROW.inverse] * residual(s, row, velocity, stage, world)
     new = ti.min(ti.max(new, s.step.h * n[world, row, ROW.low]), s.step.h * n[world, row, ROW.high])
     change = new - before
     if change != 0.0:
         n[world, row, ROW.impulse + stage] = new
-        velocities = s.formulation.apply_impulse(s, row, i, j, change, velocities, stage, world)
-        s.formulation.store_velocities(s, i, j, velocities, stage, world)
-    return ti.abs(change)
+        changed = s.formulation.apply_impulse(s, row, i, j, change, velocities, stage, world)
+    return ti.abs(change), changed
 
 
 @ti.func
@@ -198,15 +209,11 @@ def solve_friction(s: ti.template(), group, world):
     for k in ti.static(range(3)):
         if k < count:
             slip[k], before[k] = n[world, first + k, ROW.residual], n[world, first + k, ROW.impulse]
-    new = before
+    stopped = before
     for k in ti.static(range(3)):
         if k < count:
-            new[k] -= load_vector(n, first + k, ROW.inverse, world).dot(slip)
-    if new.norm_sqr() > bound * bound:
-        new = before - n[world, first, ROW.inverse + 3] * slip
-        size = new.norm()
-        if size > bound:
-            new *= bound / size
+            stopped[k] -= load_vector(n, first + k, ROW.inverse, world).dot(slip)
+    new = within_cone(stopped, before, n[world, first, ROW.inverse + 3] * slip, bound)
     change = new - before
     largest = change.norm()
     if largest > 0.0:
@@ -218,6 +225,99 @@ def solve_friction(s: ti.template(), group, world):
             velocities = s.formulation.apply_impulse(s, row, i, j, impulse, velocities, 0, world)
         s.formulation.store_velocities(s, i, j, velocities, 0, world)
     return largest
+
+
+@ti.func
+def within_cone(stopped, before, step, bound):
+    """The impulse of friction. Args: stopped: that stops the slip; before: until now; step: u/r, see `solve_friction`;
+    bound: of its size."""
+    new = stopped
+    if new.norm_sqr() > bound * bound:
+        new = before - step
+        size = new.norm()
+        if size > bound:
+            new *= bound / size
+    return new
+
+
+@ti.func
+def solve_contacts(s: ti.template(), count, stage: ti.template(), world):
+    """Solve all contacts once. What two bodies have in common is loaded and stored once for all contacts between them.
+
+    Args: count: of contacts. Returns: the largest change.
+    """
+    largest, k = 0.0, 0
+    while k < count:
+        group = group_of_contact(s, k, count, world)
+        i, j = s.rows.groups[world, group, GROUP.body_i], s.rows.groups[world, group, GROUP.body_j]
+        velocities = s.formulation.load_velocities(s, i, j, stage, world)
+        is_same = True
+        while is_same:
+            if is_awake(s, group, world):
+                row = s.rows.groups[world, group, GROUP.first]
+                change, velocities = solve_contact(s, row, i, j, velocities, stage, world)
+                largest = ti.max(largest, change)
+            k += 1
+            is_same = k < count
+            if k < count:
+                group = group_of_contact(s, k, count, world)
+                if s.rows.groups[world, group, GROUP.body_i] != i or s.rows.groups[world, group, GROUP.body_j] != j:
+                    is_same = False
+        s.formulation.store_velocities(s, i, j, velocities, stage, world)
+    return largest
+
+
+@ti.func
+def group_of_contact(s: ti.template(), k, count, world):
+    """The first group of the contact whose turn is the k-th, see `solve_in_order`. Args: count: of contacts."""
+    c = k
+    if s.reversed[world] == 1.0:
+        c = count - 1 - k
+    return s.step.first_contact_group + CONTACT_GROUPS * c
+
+
+@ti.func
+def solve_contact(s: ti.template(), row, i, j, velocities, stage: ti.template(), world):
+    """Solve the gap of a contact, then its friction, or the other way round in reverse order.
+
+    Args: row: of the gap; velocities: of bodies i and j. Returns: the largest |Δλ|, and the velocities then.
+    """
+    largest, changed, turn_of_gap = 0.0, velocities, ti.cast(s.reversed[world], ti.i32)
+    for turn in range(2):
+        if turn == turn_of_gap:
+            change, changed = solve_row(s, row, i, j, changed, stage, world)
+            largest = ti.max(largest, change)
+        elif ti.static(stage == 0):
+            change, changed = solve_slip(s, row + 1, row, i, j, changed, world)
+            largest = ti.max(largest, change)
+    return largest, changed
+
+
+@ti.func
+def solve_slip(s: ti.template(), first, gap, i, j, velocities, world):
+    """Solve the friction of a contact: `solve_friction` for two rows, whose velocities are at hand.
+
+    Args: first: of both rows; gap: the row of the contact's gap; velocities: of bodies i and j.
+
+    Returns: |Δλ|, and the velocities then.
+    """
+    n = ti.static(s.rows.numbers)
+    slip, before, changed = ti.Vector([0.0, 0.0]), ti.Vector([0.0, 0.0]), velocities
+    for k in ti.static(range(2)):
+        velocity = s.formulation.row_velocity(s, first + k, i, j, velocities, 0, world)
+        slip[k], before[k] = velocity + n[world, first + k, ROW.bias], n[world, first + k, ROW.impulse]
+    stopped = before
+    for k in ti.static(range(2)):
+        stopped[k] -= n[world, first + k, ROW.inverse] * slip[0] + n[world, first + k, ROW.inverse + 1] * slip[1]
+    bound = n[world, first, ROW.high] * n[world, gap, ROW.impulse]
+    new = within_cone(stopped, before, n[world, first, ROW.inverse + 3] * slip, bound)
+    change = new - before
+    largest = change.norm()
+    if largest > 0.0:
+        for k in ti.static(range(2)):
+            n[world, first + k, ROW.impulse] = new[k]
+            changed = s.formulation.apply_impulse(s, first + k, i, j, change[k], changed, 0, world)
+    return largest, changed
 
 
 @ti.func
