@@ -106,19 +106,20 @@ def hull_distance(samples: ti.template(), begin, size, x):
         height = outwards.dot(x) - samples[planes + 4 * k + 3]
         if height > distance:
             distance, normal, nearest = height, outwards, k
-    below, is_on_face = x - distance * normal, True
-    for k in range((edges - planes) // 4):
-        height = vector_at(samples, planes + 4 * k).dot(below) - samples[planes + 4 * k + 3]
-        if k != nearest and height > ON_FACE * distance:
-            is_on_face = False
-    if distance > 0.0 and not is_on_face:
-        distance = 1e30
-        for k in range((begin + size - edges) // 6):
-            start, way = vector_at(samples, edges + 6 * k), vector_at(samples, edges + 6 * k + 3)
-            arm = from_segment(start, way, x)
-            length = arm.norm()
-            if 0.0 < length < distance:
-                distance, normal = length, arm / length
+    if distance > 0.0:
+        below, is_on_face = x - distance * normal, True
+        for k in range((edges - planes) // 4):
+            height = vector_at(samples, planes + 4 * k).dot(below) - samples[planes + 4 * k + 3]
+            if k != nearest and height > ON_FACE * distance:
+                is_on_face = False
+        if not is_on_face:
+            distance = 1e30
+            for k in range((begin + size - edges) // 6):
+                start, way = vector_at(samples, edges + 6 * k), vector_at(samples, edges + 6 * k + 3)
+                arm = from_segment(start, way, x)
+                length = arm.norm()
+                if 0.0 < length < distance:
+                    distance, normal = length, arm / length
     return distance, normal
 
 

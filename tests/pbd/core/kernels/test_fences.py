@@ -1,6 +1,5 @@
 """Kernels touch no memory beside their arrays: see tests/fence.py."""
 
-import json
 import signal
 import subprocess
 import sys
@@ -23,13 +22,14 @@ def run(*arguments):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("side", ["before", "behind"])
 @pytest.mark.parametrize("pair", PAIRS)
-def test_no_kernel_touches_memory_beside_its_arrays(pair, side):
-    expected = json.loads((ROOT / "tests" / "golden" / "digests.json").read_text())["64"][pair]
-    done = run("-W", "ignore", FENCE, *pair.split(), side)
-    assert done.returncode == 0, f"signal {-done.returncode}: {done.stderr}"
-    assert done.stdout.split()[-1] == expected["digest"] or "spread" in expected
+def test_no_kernel_touches_memory_beside_its_arrays(pair):
+    digests = set()
+    for side in ("before", "behind"):
+        done = run("-W", "ignore", FENCE, *pair.split(), side)
+        assert done.returncode == 0, f"{side}: signal {-done.returncode}: {done.stderr}"
+        digests.add(done.stdout.split()[-1])
+    assert len(digests) == 1  # nor do results depend on what lies there
 
 
 TOUCHES = """
