@@ -70,28 +70,3 @@ class MujocoSolver:
     def digest(self):
         """Sixteen hexadecimal digits that change with any bit of the poses."""
         return self.state().digest()
-
-
-class MujocoWorlds:
-    """Models of one structure in MuJoCo, moved one after another. Args: models; dt [s]; options: of MujocoSolver."""
-
-    def __init__(self, models, dt, *options, **named):
-        self.dt = dt
-        self._solvers = [MujocoSolver(model, dt, *options, **named) for model in models]
-
-    def step(self, count=1):
-        """Make steps of dt in each world. Args: count. Raises: pbd.Diverged where MuJoCo warns of a bad state."""
-        for solver in self._solvers:
-            solver.step(count)
-
-    def state(self):
-        """Poses of the bodies: a rigid.State without velocities, with a leading axis for several worlds."""
-        states = [solver.state() for solver in self._solvers]
-        if len(states) == 1:
-            return states[0]
-        names = ("position", "rotation", "velocity", "angular_velocity")
-        return State(*(np.stack([getattr(state, name) for state in states]) for name in names), states[0].time)
-
-    def digest(self):
-        """Sixteen hexadecimal digits that change with any bit of the poses."""
-        return self.state().digest()

@@ -1,14 +1,16 @@
 """Rapier and Box3D, as references from outside. They are in the extra `peers`; without them their modules are None.
 
-Both hold free bodies of one shape each at its middle: spheres, capsules, boxes, and the ground as a plane or a slab.
-They make small steps with soft rows, four in a step by default, in 32 bits. Nothing sleeps.
+Both hold bodies of one shape each at its middle: spheres, capsules, boxes, and the ground as a plane or a slab. Rapier
+joins them by balls and hinges; of Box3D's joints Python has no balls. They make small steps with soft rows, four in a
+step by default, in 32 bits. Nothing sleeps.
 """
 
 import numpy as np
 
 from pbd.core.shapes import Box, Capsule, Plane, Sphere
+from rigid.joints import Ball, Hinge
 from rigid.names import GROUND
-from rigid.rotation import logarithm
+from rigid.rotation import from_matrix, logarithm
 from rigid.state import State
 
 try:
@@ -48,6 +50,10 @@ class RapierSolver:
             builder = builder.linvel(tuple(body.velocity)).angvel(tuple(body.angular_velocity))
             collider = self._with_surface(self._collider(piece.shape), piece).mass(body.mass)
             self._handles.append(world.add_body(builder, [collider]))
+        ground = world.add_body(rapier3d.RigidBody.fixed(), [])
+        for joint in model.joints:
+            ends = (ground if body == GROUND else self._handles[body] for body in (joint.parent, joint.child))
+            world.impulse_joints.insert(*ends, self._joint(joint), True)
 
     @staticmethod
     def _collider(shape):
@@ -60,6 +66,25 @@ class RapierSolver:
     @staticmethod
     def _with_surface(builder, piece):
         return builder.friction(piece.friction).restitution(piece.restitution)
+
+    @staticmethod
+    def _joint(joint):
+        """A joint with its limits. Those of a ball are for each axis: it has no cones that hold."""
+        axes, masks = rapier3d.JointAxis, rapier3d.JointAxesMask
+        frames = {
+            "local_frame1": isometry(joint.parent_anchor, joint.parent_axes),
+            "local_frame2": isometry(joint.child_anchor, joint.child_axes),
+        }
+        if isinstance(joint, Hinge):
+            builder = rapier3d.GenericJoint.builder(masks.LOCKED_REVOLUTE_AXES, contacts_enabled=False, **frames)
+            return builder.limits(axes.ANG_X, *joint.limits).build()
+        if not isinstance(joint, Ball):
+            raise ValueError(f"joint {joint.name!r} is a {type(joint).__name__}: expected balls and hinges")
+        builder = rapier3d.GenericJoint.builder(masks.LOCKED_SPHERICAL_AXES, contacts_enabled=False, **frames)
+        builder = builder.limits(axes.ANG_X, *joint.twist_limits)
+        for axis in (axes.ANG_Y, axes.ANG_Z):
+            builder = builder.limits(axis, -joint.swing_limit, joint.swing_limit)
+        return builder.build()
 
     def step(self, count=1):
         """Make steps of dt. Args: count."""
@@ -90,6 +115,8 @@ class Box3DSolver:
                 raise ValueError(f"ground with the normal {piece.shape.normal}: expected (0, 0, 1)")
             below = tuple(piece.position - np.array([0.0, 0.0, SLAB[2]]))
             self._world.create_body(below, kind="static").add_box(SLAB, friction=piece.friction)
+        if model.joints:
+            raise ValueError("a model with joints: expected free bodies")
         self._bodies = []
         for body, piece in bodies_with_shapes(model):
             w, x, y, z = body.rotation
@@ -122,6 +149,30 @@ class Box3DSolver:
         return self.state().digest()
 
 
+class SideBySide:
+    """Solvers of models of one structure, moved one after another. Args: solvers."""
+
+    def __init__(self, solvers):
+        self._solvers, self.dt = list(solvers), solvers[0].dt
+
+    def step(self, count=1):
+        """Make steps of dt in each world. Args: count. Raises: pbd.Diverged where a solver says so."""
+        for solver in self._solvers:
+            solver.step(count)
+
+    def state(self):
+        """Poses of the bodies: a rigid.State without velocities, with a leading axis for several worlds."""
+        states = [solver.state() for solver in self._solvers]
+        if len(states) == 1:
+            return states[0]
+        names = ("position", "rotation", "velocity", "angular_velocity")
+        return State(*(np.stack([getattr(state, name) for state in states]) for name in names), states[0].time)
+
+    def digest(self):
+        """Sixteen hexadecimal digits that change with any bit of the poses."""
+        return self.state().digest()
+
+
 ENGINES = {"Rapier": (rapier3d, RapierSolver), "Box3D": (robox3d, Box3DSolver)}
 
 
@@ -140,6 +191,13 @@ def bodies_with_shapes(model):
     for body, found in zip(model.bodies, shapes):
         if len(found) != 1 or not isinstance(found[0].shape, (Sphere, Capsule, Box)) or np.any(found[0].position):
             raise ValueError(f"body {body.name!r}: expected one sphere, capsule or box, at its middle")
-    if model.joints or model.springs:
-        raise ValueError("a model with joints or springs: expected free bodies")
+    if model.springs:
+        raise ValueError("a model with springs: expected none")
     return [(body, found[0]) for body, found in zip(model.bodies, shapes)]
+
+
+def isometry(anchor, axes):
+    """A frame in Rapier. Args: anchor (3,) [m]; axes: rows (3, 3)."""
+    turn = logarithm(from_matrix(np.transpose(axes)))
+    rotation = rapier3d.Rotation3.from_scaled_axis(rapier3d.Vec3(*map(float, turn)))
+    return rapier3d.Isometry3(rapier3d.Vec3(*map(float, anchor)), rotation)

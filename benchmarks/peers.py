@@ -1,11 +1,13 @@
-"""Cost at equal quality beside other programs: ragdolls and chains beside MuJoCo, a cloth beside pyPBD; and heaps.py.
+"""Cost at equal quality beside other programs: ragdolls beside MuJoCo and Rapier, chains beside MuJoCo, a cloth beside
+pyPBD; and heaps.py.
 
 Each method has settings from the cheapest to the dearest. The first ones with errors within the bounds count. The cost
 is the processor time of the steps alone, for one second of motion: what one thread takes.
 
 Ragdolls drop onto a floor at random. Their errors are the worst of all drops, at all frames of 1/60 s. MuJoCo limits
 the whole rotation of a ball, ours limit swing and twist, each to the same angle. Both are measured by swing and twist,
-which favours MuJoCo. Joints of MuJoCo cannot open, because its coordinates are reduced.
+which favours MuJoCo. Joints of MuJoCo cannot open, because its coordinates are reduced. Rapier limits the rotation
+about each axis of a ball, so a swing between two axes goes farther, however short its steps: only its joints count.
 
 "penalty" is left out, because its limits must be below 90°.
 """
@@ -23,7 +25,8 @@ from benchmarks import mujoco_solver, pypbd_cloth
 from benchmarks.chains import bent_chain
 from benchmarks.energy import STEPS, WORTH, measure, methods
 from benchmarks.heaps import heaps
-from benchmarks.mujoco_solver import MujocoWorlds
+from benchmarks.mujoco_solver import MujocoSolver
+from benchmarks.other_engines import RapierSolver, SideBySide, rapier3d
 from benchmarks.outcomes import FRAME
 from benchmarks.timing import digest_of, has_32_bits, processor_time, row
 from rigid.build import ragdoll
@@ -41,7 +44,7 @@ DROPS, TIMED, REPEATS = 8, 4, 3  # drops of one ragdoll, and how many are timed,
 WORLDS, PILE = 100, 50  # ragdolls side by side, and in one pile
 PILE_FALLS = 2.0  # duration of its run [s]
 
-MUJOCO = "MuJoCo"
+MUJOCO, RAPIER = "MuJoCo", "Rapier"
 DIRECT = {"solve": "direct", "direction": "current", "damping": 0.003}  # as in the scene `ragdoll`
 
 # Substeps of 1/60 s and iterations of each solver, from the cheapest to the dearest.
@@ -51,6 +54,7 @@ LADDERS = {
     "articulated": ((4, 20), (8, 5), (8, 10), (16, 10), (32, 10)),
 }
 MUJOCO_SUBSTEPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
+RAPIER_SUBSTEPS = (4, 8, 12, 16, 24, 32, 48, 64)
 
 
 class Errors(NamedTuple):
@@ -60,10 +64,9 @@ class Errors(NamedTuple):
     gap: float
     overlap: float
 
-    @property
-    def small(self):
-        """Whether limits and joints are within their bounds."""
-        return self.limit <= LIMIT and self.gap <= GAP
+    def small(self, name):
+        """Whether limits and joints are within their bounds. Args: name: of the method, see the head of this file."""
+        return (self.limit <= LIMIT or name == RAPIER) and self.gap <= GAP
 
     def __str__(self):
         degrees = math.degrees(self.limit)
@@ -144,7 +147,9 @@ def methods_of_ragdolls():
             for substeps, iterations in ladder
         ]
     if mujoco_solver.mujoco is not None:
-        found[MUJOCO] = [Setting(f"{count} substeps", partial(theirs, dt=FRAME / count)) for count in MUJOCO_SUBSTEPS]
+        found[MUJOCO] = [Setting(f"{count} substeps", partial(mujoco, dt=FRAME / count)) for count in MUJOCO_SUBSTEPS]
+    if rapier3d is not None:
+        found[RAPIER] = [Setting(f"{count} substeps", partial(rapier, substeps=count)) for count in RAPIER_SUBSTEPS]
     return found
 
 
@@ -158,9 +163,14 @@ def ours(name, models, **options):
     return rigid.solver(name, models if len(models) > 1 else models[0], dt=FRAME, **options)
 
 
-def theirs(models, dt):
+def mujoco(models, dt):
     """Make MuJoCo's solvers, with limits as stiff as the step allows. Args: models; dt [s]."""
-    return MujocoWorlds(models, dt, "Euler", contacts=True, limit_time=2 * dt)
+    return SideBySide([MujocoSolver(model, dt, "Euler", contacts=True, limit_time=2 * dt) for model in models])
+
+
+def rapier(models, substeps):
+    """Make Rapier's solvers. Args: models; substeps: small steps of a frame."""
+    return SideBySide([RapierSolver(model, FRAME, substeps) for model in models])
 
 
 def within_bounds(case, methods, models, duration):
@@ -176,7 +186,7 @@ def within_bounds(case, methods, models, duration):
         for setting in ladder:
             runs = [errors_of(setting.make([model]), model, duration, overlaps) for model in models]
             errors = Errors(*np.max([errors for errors, _ in runs], axis=0).tolist())
-            if errors.small:
+            if errors.small(name):
                 chosen[name] = setting._replace(errors=errors, digest=digest_of(digest for _, digest in runs))
                 yield row("peers", f"{case} {name} limits", math.degrees(errors.limit), "degrees", chosen[name].digest)
                 yield row("peers", f"{case} {name} joints", 1e3 * errors.gap, "mm")
@@ -209,7 +219,7 @@ def errors_of(solver, model, duration, overlaps):
 
 
 def compared(case, chosen, timed, duration, repeats=REPEATS):
-    """Yield lines of CSV: costs of all methods, and of ours in parts of MuJoCo's.
+    """Yield lines of CSV: costs of all methods, and of ours in parts of others'.
 
     Args: case: its name; chosen: {name: Setting}; timed: lists of models that are timed one after another, those of a
     list side by side; duration: of a run [s]; repeats: how often, the least time counts.
@@ -231,11 +241,12 @@ def least_time(make, models, duration, repeats):
 
 
 def ratios(case, costs):
-    """Yield lines of CSV: costs of ours in parts of MuJoCo's least. Args: case: its name; costs: {name: cost}."""
-    peers = [cost for name, cost in costs.items() if name.startswith(MUJOCO)]
-    for name, cost in costs.items() if peers else ():
-        if not name.startswith(MUJOCO):
-            yield row("peers", f"{case} {name} to MuJoCo", cost / min(peers), "ratio")
+    """Yield lines of CSV: costs of ours in parts of the least of each other one. Args: case; costs: {name: cost}."""
+    for peer in (MUJOCO, RAPIER):
+        theirs = [cost for name, cost in costs.items() if name.startswith(peer)]
+        for name, cost in costs.items() if theirs else ():
+            if not name.startswith((MUJOCO, RAPIER)):
+                yield row("peers", f"{case} {name} to {peer}", cost / min(theirs), "ratio")
 
 
 # Chains ---------------------------------------------------------------------------------------------------------------

@@ -8,10 +8,11 @@ import pytest
 
 import rigid
 from benchmarks import mujoco_solver, peers, pypbd_cloth
-from benchmarks.mujoco_solver import MujocoSolver, MujocoWorlds, mujoco
-from benchmarks.peers import MUJOCO, Errors, Setting, errors_of, within_bounds
+from benchmarks.mujoco_solver import MujocoSolver, mujoco
+from benchmarks.other_engines import RapierSolver, SideBySide, rapier3d
+from benchmarks.peers import MUJOCO, RAPIER, Errors, Setting, errors_of, within_bounds
 from rigid.build.mjcf_writer import mjcf_text
-from rigid.constraints.joints.gaps import limit_violations
+from rigid.constraints.joints.gaps import joint_gaps, limit_violations
 from rigid.constraints.joints.positions import JointPositions
 from rigid.rotation import from_axis_angle, rotate
 
@@ -86,9 +87,12 @@ def test_errors_are_the_worst_of_all_frames():
 
 
 def test_bounds_are_a_degree_and_a_millimetre():
-    assert Errors(math.radians(0.99), 0.99e-3, 1.0).small
-    assert not Errors(math.radians(1.01), 0.0, 0.0).small
-    assert not Errors(0.0, 1.01e-3, 0.0).small
+    assert Errors(math.radians(0.99), 0.99e-3, 1.0).small(MUJOCO)
+    assert not Errors(math.radians(1.01), 0.0, 0.0).small(MUJOCO)
+    assert not Errors(0.0, 1.01e-3, 0.0).small(MUJOCO)
+    # Rapier's limits are others.
+    assert Errors(1.0, 0.99e-3, 0.0).small(RAPIER)
+    assert not Errors(0.0, 1.01e-3, 0.0).small(RAPIER)
 
 
 def test_the_cheapest_settings_within_the_bounds_count(monkeypatch):
@@ -145,11 +149,31 @@ def test_limits_of_mujoco_are_stiffer_with_a_shorter_time():
 @needs_mujoco
 def test_worlds_of_mujoco_have_the_states_of_their_models():
     models = [rod(limits=(-limit, limit)) for limit in (0.1, 0.3)]
-    worlds, alone = MujocoWorlds(models, 0.01, "Euler"), [MujocoSolver(model, 0.01, "Euler") for model in models]
+    alone, others = ([MujocoSolver(model, 0.01, "Euler") for model in models] for _ in range(2))
+    worlds = SideBySide(others)
     for each in (worlds, *alone):
         each.step(50)
     assert worlds.state().position.tolist() == [each.state().position.tolist() for each in alone]
-    assert MujocoWorlds(models[:1], 0.01, "Euler").state().position.ndim == 2
+    assert SideBySide(others[:1]).state().position.ndim == 2
+
+
+@pytest.mark.skipif(rapier3d is None, reason="Rapier is not installed")
+@pytest.mark.parametrize("limits", [(-0.1, 0.3), (-0.3, 0.7)])
+def test_a_rod_falls_onto_its_limit_in_rapier(limits):
+    # It turns from x down, which is a positive angle about y. A soft limit gives way by less than half a degree.
+    model = rod(limits=limits)
+    solver = RapierSolver(model, 1 / 60)
+    solver.step(300)
+    assert JointPositions(model).positions(solver.state())["hinge"] == pytest.approx(limits[1], abs=math.radians(0.5))
+    assert joint_gaps(model, solver.state()).max() < 1e-3
+
+
+@pytest.mark.skipif(rapier3d is None, reason="Rapier is not installed")
+def test_rapier_refuses_joints_that_it_does_not_hold():
+    model = rod()
+    model.add_slider(0, model.add_sphere(0.1, mass=1.0, position=(1, 0, 0)), (1, 0, 0), (1, 0, 0))
+    with pytest.raises(ValueError, match="is a Slider: expected balls and hinges"):
+        RapierSolver(model, 1 / 60)
 
 
 @needs_mujoco
