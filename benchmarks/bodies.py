@@ -73,6 +73,7 @@ def frame_of_ragdoll(repeats=5):
     scene = load("ragdoll")
     direct = scene.settings["verlet"]
     iterated = {**direct, "substeps": 16, "iterations": 10, "solve": "iterative", "tolerance": None}
+    iterated["direction"] = "current"  # the robust one where joints are iterated
     solvers = {
         "16 substeps of 10 iterations": rigid.solver("verlet", scene.model, **iterated),
         "settings of the scene": rigid.solver("verlet", scene.model, **direct),
