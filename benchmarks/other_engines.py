@@ -69,21 +69,26 @@ class RapierSolver:
 
     @staticmethod
     def _joint(joint):
-        """A joint with its limits. Those of a ball are for each axis: it has no cones that hold."""
-        axes, masks = rapier3d.JointAxis, rapier3d.JointAxesMask
-        frames = {
-            "local_frame1": isometry(joint.parent_anchor, joint.parent_axes),
-            "local_frame2": isometry(joint.child_anchor, joint.child_axes),
-        }
-        if isinstance(joint, Hinge):
-            builder = rapier3d.GenericJoint.builder(masks.LOCKED_REVOLUTE_AXES, contacts_enabled=False, **frames)
-            return builder.limits(axes.ANG_X, *joint.limits).build()
-        if not isinstance(joint, Ball):
+        """A joint with its limits. Those of a ball are for each axis: limits on coupled axes, its cone, do not hold."""
+        if not isinstance(joint, (Ball, Hinge)):
             raise ValueError(f"joint {joint.name!r} is a {type(joint).__name__}: expected balls and hinges")
-        builder = rapier3d.GenericJoint.builder(masks.LOCKED_SPHERICAL_AXES, contacts_enabled=False, **frames)
-        builder = builder.limits(axes.ANG_X, *joint.twist_limits)
-        for axis in (axes.ANG_Y, axes.ANG_Z):
-            builder = builder.limits(axis, -joint.swing_limit, joint.swing_limit)
+        if joint.friction or joint.armature or joint.spring or getattr(joint, "motor", None):
+            raise ValueError(f"joint {joint.name!r} has friction, a spring, a motor or an armature: expected none")
+        axes, masks = rapier3d.JointAxis, rapier3d.JointAxesMask
+        if isinstance(joint, Hinge):
+            locked, limits = masks.LOCKED_REVOLUTE_AXES, [(axes.ANG_X, *joint.limits)]
+        else:
+            swing = -joint.swing_limit, joint.swing_limit
+            limits = [(axes.ANG_X, *joint.twist_limits), (axes.ANG_Y, *swing), (axes.ANG_Z, *swing)]
+            locked = masks.LOCKED_SPHERICAL_AXES
+        builder = rapier3d.GenericJoint.builder(
+            locked, contacts_enabled=joint.collide,
+            local_frame1=isometry(joint.parent_anchor, joint.parent_axes),
+            local_frame2=isometry(joint.child_anchor, joint.child_axes),
+        )  # fmt: skip
+        for axis, low, high in limits:
+            if np.isfinite([low, high]).any():
+                builder = builder.limits(axis, low, high)
         return builder.build()
 
     def step(self, count=1):

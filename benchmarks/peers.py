@@ -45,7 +45,7 @@ WORLDS, PILE = 100, 50  # ragdolls side by side, and in one pile
 PILE_FALLS = 2.0  # duration of its run [s]
 
 MUJOCO, RAPIER = "MuJoCo", "Rapier"
-DIRECT = {"solve": "direct", "direction": "current", "damping": 0.003}  # overlap is no criterion: "start" has less
+DIRECT = {"solve": "direct", "direction": "current", "damping": 0.003}  # "start" is dearer, and overlaps less
 
 # Substeps of 1/60 s and iterations of each solver, from the cheapest to the dearest.
 LADDERS = {

@@ -174,6 +174,20 @@ def test_rapier_refuses_joints_that_it_does_not_hold():
     model.add_slider(0, model.add_sphere(0.1, mass=1.0, position=(1, 0, 0)), (1, 0, 0), (1, 0, 0))
     with pytest.raises(ValueError, match="is a Slider: expected balls and hinges"):
         RapierSolver(model, 1 / 60)
+    with pytest.raises(ValueError, match="'hinge' has friction, a spring, a motor or an armature: expected none"):
+        RapierSolver(rod(friction=0.1), 1 / 60)
+
+
+@pytest.mark.skipif(rapier3d is None, reason="Rapier is not installed")
+def test_joints_without_limits_swing_freely_in_rapier():
+    # From the level a rod falls through the lowest point, a quarter turn, with ω = √(3 g/L) = 7.7 rad/s, and on to the
+    # other side. It passes it after 0.51 s.
+    model = rod(limits=(-math.inf, math.inf))
+    solver, angles = RapierSolver(model, 1 / 240), []
+    for _ in range(240):
+        solver.step(1)
+        angles.append(JointPositions(model).positions(solver.state())["hinge"].item())
+    assert np.max(np.abs(angles)) == pytest.approx(math.pi, abs=0.1)
 
 
 @needs_mujoco
