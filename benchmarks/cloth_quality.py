@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial import cKDTree
 
-from pbd.build.topology import hinges_of
+from pbd.core.topology import hinges_of
 
 
 class Quality(NamedTuple):

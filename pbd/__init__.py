@@ -22,11 +22,13 @@ from pbd.core.kernels.plain.functions import plain
 from pbd.core.results import Diverged, Energy, Event, Statistics
 from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, MeshCollider, Plane, Sphere
 from pbd.description.deforming_mesh import DeformingMesh
+from pbd.materials import FABRICS, Fabric
 from pbd.particles import Particles
 from pbd.state import State
 from pbd.system import ParticleSystem
 
 __all__ = [
+    "FABRICS",
     "KERNELS",
     "Box",
     "Capsule",
@@ -37,6 +39,7 @@ __all__ = [
     "Diverged",
     "Energy",
     "Event",
+    "Fabric",
     "MeshCollider",
     "ParticleSystem",
     "Particles",

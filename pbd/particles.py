@@ -27,6 +27,7 @@ from pbd.description import rest_values
 from pbd.description.constraint_sets import ConstraintSets
 from pbd.description.contact_elements import NO_ELEMENTS, elements_of, point_of
 from pbd.description.deforming_mesh import DeformingMesh
+from pbd.description.membranes import bends_of, membrane_of, thread_limits
 from pbd.description.surfaces import segments_of, surface_of
 
 # Names of the types of sticks, by the bound of their lengths.
@@ -73,6 +74,7 @@ class Particles(Description):
         self.paths = []
         self.particle_contacts = None
         self.surfaces = []
+        self.membranes = []
 
     def is_static(self):
         """Whether the environment never changes: constant wind, no paths and no moving colliders."""
@@ -82,7 +84,7 @@ class Particles(Description):
         """A copy whose environment stays as it is when something is added to this description."""
         other = copy(self)
         other.colliders, other.boxes, other.paths = list(self.colliders), list(self.boxes), list(self.paths)
-        other.surfaces = list(self.surfaces)
+        other.surfaces, other.membranes = list(self.surfaces), list(self.membranes)
         other._columns = {name: [self._column(name)] for name in self._columns}
         return other
 
@@ -296,6 +298,37 @@ class Particles(Description):
         edges = indices("edges of flat bending", edges, self.count, 4)
         coefficients = rest_values.flat_bending_coefficients(edges, self.positions())
         self.add_constraints("flat bending", edges, compliance, **coefficients)
+
+    def add_membrane(self, triangles, fabric, warp=None, rest=None):
+        """Make a surface of fabric, which resists stretch and shear of its triangles, and bending across its edges.
+
+        Args:
+            triangles: (n, 3) indices, each side of two triangles at most.
+            fabric: a pbd.Fabric. Masses are those of the particles, see `pbd.build.cloth` for a cloth with both.
+            warp: the direction of the warp threads in the rest shape, (3,), or one for each triangle (n, 3); its part
+                along a normal does not count. None for a fabric that is the same in all directions.
+            rest: corners of the triangles at rest (n, 3, 3) [m], such as those of a sewing pattern, flat across all
+                edges; None for the present shape.
+
+        Returns: its index in `membranes`.
+
+        Raises: TypeError without a Fabric; ValueError for a triangle without area at rest, a warp along a normal, or an
+        edge of three triangles.
+        """
+        made = membrane_of(triangles, fabric, warp, rest, self.positions())
+        numbers, compliance = made.parameters()
+        self.add_constraints("membrane", made.triangles, compliance, **numbers)
+        if any(fabric.rigidities()):
+            hinges, compliance, angles = bends_of(made, self.positions() if rest is None else None)
+            if angles is None:
+                self.add_flat_bending(hinges, compliance)
+            else:
+                self.add_bending(hinges, angles, compliance)
+        if fabric.strain_limit is not None:
+            for numbers in thread_limits(made):
+                self.add_constraints("thread at most", made.triangles, **numbers)
+        self.membranes.append(made)
+        return len(self.membranes) - 1
 
     def add_volumes(self, tetrahedra, volume=None, compliance=0.0):
         """Keep the volumes of tetrahedra.

@@ -52,15 +52,13 @@ def replace_positions(
     earlier = ti.static(s.features.from_start or definition.needs_time)
     previous = ti.static(s.particles.previous_position)
     start = [previous[i[k], world] if ti.static(earlier) else x[k] for k in ti.static(range(definition.arity))]
-    compliance, multiplier, place = 0.0, 0.0, 0
+    compliance = 0.0
     if ti.static(definition.compliance):
         compliance = compliance_of(definition, s, number, world)
-        place = s.constraints.ranges[index, RANGE.multipliers] + c
-        multiplier = s.constraints.multipliers[place, world]
-    result = definition.project(x, start, w, parameters, compliance, multiplier, s.features.from_start)
+    multipliers = read_multipliers(definition, index, s, c, world)
+    result = project_with(definition, x, start, w, parameters, compliance, multipliers, s.features.from_start)
     projected = result[0]
-    if ti.static(definition.compliance):
-        s.constraints.multipliers[place, world] = result[1]
+    write_multipliers(definition, index, s, c, world, result[1])
     for k in ti.static(range(definition.state_size)):
         s.constraints.parameters[number - definition.state_size + k, world] = result[2][k]
     new = [ti.Vector([projected[k][0], projected[k][1], projected[k][2], w[k]]) for k in ti.static(range(len(i)))]
@@ -72,6 +70,48 @@ def replace_positions(
                     new[k] = s.particles.position[i[k], world]
     for k in ti.static(range(definition.arity)):
         s.particles.position[i[k], world] = new[k]
+
+
+@ti.func
+def read_multipliers(definition: ti.template(), index: ti.template(), s: ti.template(), c, world):
+    """The λ of constraint c of a type, as a list; a zero if the type has no compliance."""
+    place = s.constraints.ranges[index, RANGE.multipliers] + c * definition.multipliers
+    return [
+        s.constraints.multipliers[place + k, world] if ti.static(definition.compliance) else 0.0
+        for k in ti.static(range(definition.multipliers))
+    ]
+
+
+@ti.func
+def write_multipliers(definition: ti.template(), index: ti.template(), s: ti.template(), c, world, multipliers):
+    """Store the λ of constraint c of a type. Args: multipliers: a number, or a list of several."""
+    if ti.static(definition.compliance):
+        place = s.constraints.ranges[index, RANGE.multipliers] + c * definition.multipliers
+        if ti.static(definition.multipliers == 1):
+            s.constraints.multipliers[place, world] = multipliers
+        else:
+            for k in ti.static(range(definition.multipliers)):
+                s.constraints.multipliers[place + k, world] = multipliers[k]
+
+
+@ti.func
+def project_with(
+    definition: ti.template(), x, start, w, parameters, compliance, multipliers, from_start: ti.template()
+):
+    """The projection of a type, which takes one λ or a list of several. Args: multipliers: a list."""
+    if ti.static(definition.multipliers == 1):
+        return definition.project(x, start, w, parameters, compliance, multipliers[0], from_start)
+    else:
+        return definition.project(x, start, w, parameters, compliance, multipliers, from_start)
+
+
+@ti.func
+def values_of(definition: ti.template(), x, parameters):
+    """The rows C of a constraint, as a list."""
+    if ti.static(definition.multipliers == 1):
+        return [definition.value(x, parameters)]
+    else:
+        return definition.value(x, parameters)
 
 
 @ti.func
@@ -97,35 +137,50 @@ def compliance_of(definition: ti.template(), s: ti.template(), number, world):
 
 @ti.func
 def violation(definition: ti.template(), index: ti.template(), s: ti.template(), c, world):
-    """Violation of constraint c of a type, |C + α' λ|, in the unit of C; zero for a force that needs the time."""
-    C = 0.0
+    """Largest violation of a row of constraint c of a type, |C + α' λ|, in the unit of C; zero for a force that needs
+    the time."""
+    worst = 0.0
     if ti.static(not definition.needs_time):
         _, q, parameters, number = read_constraint(definition, index, s, c, world)
         x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(definition.arity))]
-        C = definition.value(x, parameters)
+        C = values_of(definition, x, parameters)
+        compliance = 0.0
         if ti.static(definition.compliance):
-            place = s.constraints.ranges[index, RANGE.multipliers] + c
             compliance = compliance_of(definition, s, number, world)
-            C += compliance * s.constraints.multipliers[place, world]
+        multipliers = read_multipliers(definition, index, s, c, world)
+        for k in ti.static(range(definition.multipliers)):
+            worst = ti.max(worst, ti.abs(C[k] + compliance * multipliers[k]))
     if ti.static(s.features.bands):
         if not is_present(index, s, c, world):
-            C = 0.0
-    return ti.abs(C)
+            worst = 0.0
+    return worst
 
 
 @ti.func
 def elastic_energy(definition: ti.template(), index: ti.template(), s: ti.template(), c, world):
-    """Energy C²/2α of constraint c of a type [J]; zero for a rigid constraint."""
+    """Energy of constraint c of a type [J], Σ C²/2α or the type's own; zero for a rigid constraint."""
     energy = 0.0
     if ti.static(definition.compliance):
         _, q, parameters, number = read_constraint(definition, index, s, c, world)
         x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(definition.arity))]
-        C = definition.value(x, parameters)
-        energy = C * C / (2.0 * s.constraints.parameters[number, world])
+        energy = energy_of(definition, x, parameters, s.constraints.parameters[number, world])
         if ti.static(s.features.bands):
             if not is_present(index, s, c, world):
                 energy = 0.0
     return energy
+
+
+@ti.func
+def energy_of(definition: ti.template(), x, parameters, compliance):
+    """The energy that a compliant constraint stores [J]."""
+    if ti.static(definition.has_energy):
+        return definition.energy(x, parameters, compliance)
+    else:
+        C = values_of(definition, x, parameters)
+        squares = C[0] * C[0]
+        for k in ti.static(range(1, definition.multipliers)):
+            squares += C[k] * C[k]
+        return squares / (2.0 * compliance)
 
 
 @ti.func

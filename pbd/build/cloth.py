@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pbd.build.mesh import sheet, surface
-from pbd.build.topology import edges_of, hinges_of
 from pbd.core.messages import shown
+from pbd.core.topology import edges_of, hinges_of
 from pbd.core.transaction import builder
 from pbd.core.validate import (
     boolean,

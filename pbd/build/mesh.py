@@ -14,8 +14,8 @@ import scipy
 
 from pbd.build.obj import read_obj
 from pbd.build.ply import read_ply
-from pbd.build.topology import half_edges, undirected
 from pbd.core.messages import clipped, shown
+from pbd.core.topology import half_edges, undirected
 from pbd.core.validate import boolean, file_path, finite_array, indices, one_of, positive
 
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}

@@ -8,7 +8,7 @@ import scipy
 
 from pbd.build.mesh import closed_surface
 from pbd.build.tetrahedra import barycentric, compact, fill, volumes
-from pbd.build.topology import boundary_of, edges_of, edges_of_tetrahedra, split_sharp_edges
+from pbd.core.topology import boundary_of, edges_of, edges_of_tetrahedra, split_sharp_edges
 from pbd.core.transaction import builder
 from pbd.core.validate import (
     derived,
@@ -38,7 +38,7 @@ BYTES_OF_CUBE = 1000  # of the lattice around a mesh, whose twelve tetrahedra ar
 class Skin:
     """A fine surface that moves with tetrahedra: each vertex is a weighted mean of a tetrahedron's corners.
 
-    Its vertices are those of the mesh, split at sharp edges (pbd/build/topology.py).
+    Its vertices are those of the mesh, split at sharp edges (pbd/core/topology.py).
 
     Attributes: corners: (n, 4) indices of particles; weights: (n, 4); triangles: (m, 3) indices of the skin's vertices.
     """

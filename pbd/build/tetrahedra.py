@@ -15,7 +15,7 @@ for macOS or Windows, and a Delaunay triangulation of surface and inner points i
 import numpy as np
 
 from pbd.build.mesh import signed_distance
-from pbd.build.topology import edges_of_tetrahedra
+from pbd.core.topology import edges_of_tetrahedra
 
 # A lattice point is moved where the surface cuts one of its edges nearer than this part of the edge's length: the
 # lattice's long edges (of the cubes) and short ones (to their centres).

@@ -5,6 +5,7 @@ from pbd.constraints.attachment import attachment
 from pbd.constraints.bending import BENDING, BENDING_THAT_CREASES
 from pbd.constraints.constraint_type import BOUNDS, ConstraintType, scalar_constraint
 from pbd.constraints.flat_bending import FLAT_BENDING
+from pbd.constraints.membrane import MEMBRANE, THREAD_AT_MOST
 from pbd.constraints.plane import PLANE_LIMIT
 from pbd.constraints.stick import ROOT_FREE_STICK, STICK, STICK_AT_LEAST, STICK_AT_MOST, STICK_THAT_TEARS
 from pbd.constraints.volume import VOLUME
@@ -24,6 +25,8 @@ CONSTRAINT_TYPES = {
         BENDING,
         BENDING_THAT_CREASES,
         FLAT_BENDING,
+        MEMBRANE,
+        THREAD_AT_MOST,
         VOLUME,
         *(attachment(arity) for arity in range(2, 9)),
     )
@@ -37,12 +40,14 @@ __all__ = [
     "BOUNDS",
     "CONSTRAINT_TYPES",
     "FLAT_BENDING",
+    "MEMBRANE",
     "PLANE_LIMIT",
     "ROOT_FREE_STICK",
     "STICK",
     "STICK_AT_LEAST",
     "STICK_AT_MOST",
     "STICK_THAT_TEARS",
+    "THREAD_AT_MOST",
     "VOLUME",
     "ConstraintType",
     "attachment",

@@ -43,6 +43,9 @@ class ConstraintType:
         project: Taichi function (x, start, w, parameters, α', λ, from_start) -> (projected x, λ).
         value: Taichi function (x, parameters) -> signed violation in the unit of C; 0 where it is satisfied.
         compliance: whether each constraint has a compliance α and a λ.
+        multipliers: how many λ a compliant constraint has, that is how many rows C. If there are several, all rows have
+            the same α, `value` returns a list of them, and `project` takes and returns a list of λ.
+        energy: Taichi function (x, parameters, α) -> stored energy [J]; None for Σ C²/2α.
         compliant: the same type with compliance; None if there is none.
         is_satisfied: Taichi function (x, parameters) -> whether an inequality is satisfied. It is cheaper than the
             projection, which is skipped then; None to project always.
@@ -69,6 +72,8 @@ class ConstraintType:
     project: Any = field(repr=False)
     value: Any = field(repr=False)
     compliance: bool = False
+    multipliers: int = 1
+    energy: Any = field(default=None, repr=False)
     compliant: Any = field(default=None, repr=False)
     is_satisfied: Any = field(default=None, repr=False)
     needs_time: bool = False
@@ -84,6 +89,11 @@ class ConstraintType:
     def may_be_skipped(self):
         """Whether a projection is skipped while the constraint is satisfied."""
         return self.is_satisfied is not None
+
+    @property
+    def has_energy(self):
+        """Whether the type has a function of its own for the energy."""
+        return self.energy is not None
 
     @property
     def width(self):

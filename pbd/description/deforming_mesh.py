@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 
 from pbd.core.messages import shown
+from pbd.core.topology import edges_of, half_edges
 from pbd.core.validate import finite_array, function_of_time, indices, positive, real_array
 from pbd.description.surfaces import lengths_of
 
@@ -81,8 +82,6 @@ def finite_frames(positions):
 
 def half_shortest_edge(points, triangles):
     """Half the length of the shortest edge of a mesh [m]. Raises: ValueError for one of no length."""
-    from pbd.build.topology import edges_of
-
     edges = edges_of(triangles)
     lengths = lengths_of(edges, points)
     shortest = int(np.argmin(lengths))
@@ -93,8 +92,6 @@ def half_shortest_edge(points, triangles):
 
 def is_closed(triangles):
     """Whether each edge of triangles (n, 3) is that of two, which run along it in opposite directions."""
-    from pbd.build.topology import half_edges  # builders import descriptions
-
     start, end, _ = half_edges(triangles)
     there, back = (np.unique(np.stack(pair, axis=1), axis=0) for pair in ((start, end), (end, start)))
     return len(there) == len(start) and np.array_equal(there, back)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pbd.core.messages import shown
+from pbd.core.topology import edges_of
 from pbd.core.validate import boolean, indices, not_negative, positive
 from pbd.host.edges import have_both
 
@@ -33,8 +34,6 @@ class Surface:
 
     def edges(self):
         """All edges, each once (edges, 2)."""
-        from pbd.build.topology import edges_of  # builders import descriptions
-
         return edges_of(self.members) if self.members.shape[1] == 3 else self.members
 
     def triangles(self):

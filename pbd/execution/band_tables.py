@@ -13,16 +13,16 @@ def placements_of(bands, types, multipliers):
     lanes, places = bands.lanes, bands.places
     counts, partial = np.array([(len(each.members), len(each.members) - each.full) for each in places]).T
     widths = np.array([each.width for each in types])
-    compliant = np.array([each.compliance for each in types])
-    sizes = np.column_stack([[each.members.size for each in places], counts * widths, counts * compliant, partial])
+    multiplied = np.array([each.multipliers * each.compliance for each in types])
+    sizes = np.column_stack([[each.members.size for each in places], counts * widths, counts * multiplied, partial])
     ends = np.cumsum(sizes, axis=0)
     starts = ends - sizes
     parameters, projected, present = [], [np.zeros(0, int)], []
-    for each, width, has_multiplier, start in zip(places, widths, compliant, starts):
+    for each, width, several, start in zip(places, widths, multiplied, starts):
         numbers = (start[1] + width * each.place)[:, None] + np.arange(width)
         parameters.append((numbers * lanes + each.lane[:, None]).ravel())
-        if has_multiplier:
-            projected.append((start[2] + each.place) * lanes + each.lane)
+        numbers = (start[2] + several * each.place)[:, None] + np.arange(several)
+        projected.append((numbers * lanes + each.lane[:, None]).ravel())
         chosen = each.place >= each.full
         present.append((start[3] - each.full + each.place[chosen]) * lanes + each.lane[chosen])
     grabs = multipliers - sum(map(len, projected))

@@ -295,7 +295,7 @@ def refuse_narrow_boxes(description, boxes):
 def constraint_tables(constraints, types, schedule, worlds):
     """Values of ConstraintArrays but for the multipliers, in the order of a schedule; and the number of multipliers."""
     sizes = [
-        (members.size, numbers.shape[0] * numbers.shape[1], len(members) * each.compliance)
+        (members.size, numbers.shape[0] * numbers.shape[1], len(members) * each.multipliers * each.compliance)
         for (members, numbers), each in zip(constraints, types)
     ]
     starts = np.concatenate([np.zeros((1, 3), int), np.cumsum(np.reshape(sizes, (-1, 3)).astype(int), axis=0)])

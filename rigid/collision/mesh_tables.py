@@ -7,8 +7,8 @@ stack (Smits, Efficiency Issues for Ray Tracing, 1998, https://doi.org/10.1080/1
 
 import numpy as np
 
-from pbd.build.topology import half_edges, undirected
 from pbd.core.shapes import MESH
+from pbd.core.topology import half_edges, undirected
 from rigid.collision.data import NODE, TRIANGLE
 
 # Triangles in a leaf. With more, fewer boxes and more triangles are tested.

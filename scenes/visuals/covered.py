@@ -4,7 +4,7 @@ import numpy as np
 import scipy
 
 from pbd.build import Rope
-from pbd.build.topology import half_edges, undirected
+from pbd.core.topology import half_edges, undirected
 from pbd.host.edges import edges_among
 
 IN_LINE = 0.2  # a particle this near to the middle of a stick is on it, in lengths of the stick

@@ -4,7 +4,7 @@ import numpy as np
 
 from pbd.build import Cloth, Plant, Rope, Skin, SoftBody
 from pbd.build.tetrahedra import volumes
-from pbd.build.topology import boundary_of, split_sharp_edges
+from pbd.core.topology import boundary_of, split_sharp_edges
 from scenes.visuals.bodies import BodyVisual, JointVisual
 from scenes.visuals.colours import GREEN, PALETTE
 from scenes.visuals.covered import members_of, one_owner, uncovered_sticks

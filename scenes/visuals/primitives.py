@@ -6,8 +6,8 @@ from itertools import combinations, product
 
 import numpy as np
 
-from pbd.build.topology import split_sharp_edges
 from pbd.core.rotation import cross
+from pbd.core.topology import split_sharp_edges
 from scenes.visuals.geometry import Rods, Spheres, Surface, checked_rows
 
 GREY = (0.8, 0.8, 0.8)

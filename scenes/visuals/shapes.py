@@ -4,8 +4,8 @@ import numpy as np
 
 from pbd.build import Mesh
 from pbd.build.mesh import open_edges
-from pbd.build.topology import split_sharp_edges
 from pbd.core.shapes import BOX, CAPSULE, CYLINDER, GRID, HULL, MESH, SPHERE
+from pbd.core.topology import split_sharp_edges
 from rigid.mass import principal_axes, second_moment
 from scenes.visuals.colours import CHALK
 from scenes.visuals.geometry import Surface

@@ -8,7 +8,7 @@ from scipy.spatial import cKDTree
 import pbd
 import scenes
 from pbd import build
-from pbd.build.topology import edges_of
+from pbd.core.topology import edges_of
 
 
 def crossings(positions, triangles):

@@ -9,7 +9,7 @@ import trimesh
 import pbd
 from pbd.build import cloth, cloth_from_mesh
 from pbd.build.cloth import bending_compliance
-from pbd.build.topology import hinges_of
+from pbd.core.topology import hinges_of
 from pbd.description.rest_values import dihedral_angle
 
 

@@ -11,7 +11,7 @@ from pbd.build import closed_surface, soft_body, soft_body_from_tetrahedra
 from pbd.build.mesh import signed_distance
 from pbd.build.soft_body import spring_compliances
 from pbd.build.tetrahedra import barycentric, fill, lattice, volumes
-from pbd.build.topology import boundary_of, edges_of_tetrahedra
+from pbd.core.topology import boundary_of, edges_of_tetrahedra
 
 TURN = trimesh.transformations.euler_matrix(0.4, 0.7, -0.3)
 MESHES = {

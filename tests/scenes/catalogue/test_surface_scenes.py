@@ -3,8 +3,8 @@
 import pytest
 
 import scenes
-from pbd.build.topology import edges_of
 from pbd.collision.surfaces.crossings import crossing_pairs
+from pbd.core.topology import edges_of
 from scenes.simulate.run import Run
 
 pytestmark = pytest.mark.slow

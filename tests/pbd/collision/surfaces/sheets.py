@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pbd.build.topology import edges_of
+from pbd.core.topology import edges_of
 
 LEVEL = np.eye(3)
 

@@ -10,9 +10,9 @@ from scipy.optimize import linprog
 from sheets import add_line, add_sheet, turned
 
 import pbd
-from pbd.build.topology import edges_of
 from pbd.collision.surfaces import bound, closest, crossings
 from pbd.collision.surfaces.tables import owned_features, tree_over
+from pbd.core.topology import edges_of
 
 # The measure ----------------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from sheets import add_line, add_sheet
 
 import pbd
 from pbd import build
-from pbd.build.topology import edges_of
+from pbd.core.topology import edges_of
 
 STEPS = 60
 

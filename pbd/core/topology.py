@@ -44,6 +44,15 @@ def hinges_of(triangles):
     Raises: ValueError for an edge of three or more triangles, which is ambiguous.
     """
     start, end, opposite = half_edges(triangles)
+    first, second = sides_in_common(start, end)
+    return np.stack([start[first], end[first], opposite[first], opposite[second]], axis=1)
+
+
+def sides_in_common(start, end):
+    """Find pairs of sides that are one edge. Args: start, end: of each side, see `half_edges`.
+
+    Returns: two arrays (n,) of indices of sides. Raises: see `hinges_of`.
+    """
     key = undirected(start, end)
     order = np.argsort(key, kind="stable").astype(np.int32)
     key = key[order]
@@ -56,8 +65,7 @@ def hinges_of(triangles):
             f"the edge from {start[at]} to {end[at]} belongs to three triangles or more: expected a surface, "
             f"where an edge has two at most ({len(crowded)} such; without bending, none of them matters)"
         )
-    first, second = order[shared], order[shared + 1]
-    return np.stack([start[first], end[first], opposite[first], opposite[second]], axis=1)
+    return order[shared], order[shared + 1]
 
 
 def split_sharp_edges(vertices, triangles):

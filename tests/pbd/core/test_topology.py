@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from pbd.build.topology import boundary_of, edges_of, edges_of_tetrahedra, hinges_of, split_sharp_edges
+from pbd.core.topology import boundary_of, edges_of, edges_of_tetrahedra, hinges_of, split_sharp_edges
 from pbd.description.rest_values import dihedral_angle
 
 SQUARE = np.array([[0, 1, 2], [0, 2, 3]])

@@ -1,0 +1,141 @@
+"""Membrane: a triangle of fabric, which resists stretch along its threads, and shear between them.
+
+    a = Σ a_i x_i,   b = Σ b_i x_i,   Σ a_i = Σ b_i = 0        warp and weft: what has length one at rest, as it is now
+    e = (|a| - 1, |b| - 1, â·b̂),   â = a/|a|, b̂ = b/|b|        strains of warp, weft and shear
+    C = R e,   |C|²/2α = A eᵀ K e/2                            three rows with one compliance α
+
+where A is the area at rest and K the stiffness [N/m] of the fabric, RᵀR = α A K with R upper triangular. The rows are
+solved together, by XPBD's equation for all of them at once (Macklin, Müller, Chentanez 2016, eq. 18):
+
+    (∇C W ∇Cᵀ + α' 1) Δλ = -(C + α' λ),   x_i += w_i ∇_i Cᵀ Δλ
+
+With the derivatives of the shear, s = (b̂ - (â·b̂) â)/|a| and t = (â - (â·b̂) b̂)/|b|, and with μ = Rᵀ Δλ, particle i
+moves by w_i (a_i p + b_i q), p = μ_1 â + μ_3 s and q = μ_2 b̂ + μ_3 t. Linear momentum is conserved because
+Σ a_i = Σ b_i = 0, angular momentum because a × p + b × q = 0.
+
+Sources: a and b are the derivatives of Baraff and Witkin, Large Steps in Cloth Simulation (1998), section 4.2. Strains
+of threads are theirs, too, but their shear is a·b. Departure: with the cosine of the angle no strain grows without bound in
+a stretched triangle, where projections of a·b overshoot. Green's strain would have no strength where an element is
+crushed flat. Here a crushed thread pushes with its full stiffness.
+
+Parameters: a_1, a_2, b_1, b_2 [1/m], and R: of warp, of the weft's part in it, of weft, of shear [m].
+"""
+
+import taichi as ti
+
+from pbd.constraints.constraint_type import TINY, ConstraintType, scalar_constraint
+from pbd.core.vectors import length_or_huge
+
+PARAMETERS = ("warp_1", "warp_2", "weft_1", "weft_2", "root_warp", "root_coupling", "root_weft", "root_shear")
+
+
+@ti.func
+def threads(x, parameters):
+    """Warp a and weft b, (3,) each."""
+    u, v = x[1] - x[0], x[2] - x[0]
+    return parameters[0] * u + parameters[1] * v, parameters[2] * u + parameters[3] * v
+
+
+@ti.func
+def derivatives(a, b):
+    """â, b̂, s and t."""
+    length_a, length_b = length_or_huge(a), length_or_huge(b)
+    warp, weft = a / length_a, b / length_b
+    cosine = warp.dot(weft)
+    return warp, weft, (weft - cosine * warp) / length_a, (warp - cosine * weft) / length_b
+
+
+@ti.func
+def value(x, parameters):
+    """C = R e [m]."""
+    a, b = threads(x, parameters)
+    warp, weft = a.norm() - 1.0, b.norm() - 1.0
+    shear = a.dot(b) / (length_or_huge(a) * length_or_huge(b))
+    return ti.Vector([parameters[4] * warp + parameters[5] * weft, parameters[6] * weft, parameters[7] * shear])
+
+
+@ti.func
+def project(x, start, w, parameters, compliance, multipliers, from_start: ti.template()):
+    """Solve the three rows together, along the gradients now or at the start of the substep."""
+    a, b = threads(x, parameters)
+    warp, weft, s, t = derivatives(a, b)
+    along_warp, along_weft, along_s, along_t = warp, weft, s, t
+    if ti.static(from_start):
+        start_a, start_b = threads(start, parameters)
+        start_warp, start_weft, start_s, start_t = derivatives(start_a, start_b)
+        # Otherwise a thread has turned by more than 60° in the substep.
+        if ti.min(warp.dot(start_warp), weft.dot(start_weft)) > 0.5:
+            along_warp, along_weft, along_s, along_t = start_warp, start_weft, start_s, start_t
+    # S = Σ w_i ∇_i e ∇_i eᵀ, by three sums over the particles.
+    a_0, b_0 = -parameters[0] - parameters[1], -parameters[2] - parameters[3]
+    aa = w[0] * a_0 * a_0 + w[1] * parameters[0] * parameters[0] + w[2] * parameters[1] * parameters[1]
+    ab = w[0] * a_0 * b_0 + w[1] * parameters[0] * parameters[2] + w[2] * parameters[1] * parameters[3]
+    bb = w[0] * b_0 * b_0 + w[1] * parameters[2] * parameters[2] + w[2] * parameters[3] * parameters[3]
+    # Σ w_i a_i ∇_i e_k and Σ w_i b_i ∇_i e_k of the three strains: their dot products with p and q.
+    of_a = [aa * warp, ab * weft, aa * s + ab * t]
+    of_b = [ab * warp, bb * weft, ab * s + bb * t]
+    rows = [
+        [of_a[k].dot(along_warp), of_b[k].dot(along_weft), of_a[k].dot(along_s) + of_b[k].dot(along_t)]
+        for k in ti.static(range(3))
+    ]
+    C = value(x, parameters)
+    right = ti.Vector([-(C[k] + compliance * multipliers[k]) for k in ti.static(range(3))])
+    change = solve_three(with_roots(rows, parameters, compliance), right)
+    if aa + bb <= 2.0 * TINY:
+        change *= 0.0  # no particle can move
+    of_warp = parameters[4] * change[0]
+    of_weft = parameters[5] * change[0] + parameters[6] * change[1]
+    of_shear = parameters[7] * change[2]
+    p = of_warp * along_warp + of_shear * along_s
+    q = of_weft * along_weft + of_shear * along_t
+    moves = [a_0 * p + b_0 * q, parameters[0] * p + parameters[2] * q, parameters[1] * p + parameters[3] * q]
+    return (
+        [x[k] + w[k] * moves[k] for k in ti.static(range(3))],
+        [multipliers[k] + change[k] for k in ti.static(range(3))],
+    )
+
+
+@ti.func
+def with_roots(rows, parameters, compliance):
+    """R S Rᵀ + α' 1, by rows. Args: rows: of S."""
+    warp, coupling, weft, shear = parameters[4], parameters[5], parameters[6], parameters[7]
+    left = [
+        [warp * rows[0][k] + coupling * rows[1][k] for k in ti.static(range(3))],
+        [weft * rows[1][k] for k in ti.static(range(3))],
+        [shear * rows[2][k] for k in ti.static(range(3))],
+    ]
+    both = [[warp * each[0] + coupling * each[1], weft * each[1], shear * each[2]] for each in ti.static(left)]
+    return [
+        [both[0][0] + compliance, both[0][1], both[0][2]],
+        [both[1][0], both[1][1] + compliance, both[1][2]],
+        [both[2][0], both[2][1], both[2][2] + compliance],
+    ]
+
+
+@ti.func
+def solve_three(m, right):
+    """Solve three equations by elimination, for a matrix whose symmetric part is positive. Args: m: its rows."""
+    second, third = m[1][0] / (m[0][0] + TINY), m[2][0] / (m[0][0] + TINY)
+    m_11, m_12 = m[1][1] - second * m[0][1], m[1][2] - second * m[0][2]
+    m_21, m_22 = m[2][1] - third * m[0][1], m[2][2] - third * m[0][2]
+    right_1, right_2 = right[1] - second * right[0], right[2] - third * right[0]
+    last = m_21 / (m_11 + TINY)
+    z = (right_2 - last * right_1) / (m_22 - last * m_12 + TINY)
+    y = (right_1 - m_12 * z) / (m_11 + TINY)
+    return ti.Vector([(right[0] - m[0][1] * y - m[0][2] * z) / (m[0][0] + TINY), y, z])
+
+
+COMPLIANT = ConstraintType("membrane (compliant)", 3, PARAMETERS, project, value, compliance=True, multipliers=3)
+MEMBRANE = ConstraintType("membrane", 3, PARAMETERS, project, value, multipliers=3, compliant=COMPLIANT)
+
+
+@ti.func
+def thread(x, parameters):
+    """C = |c_1 (x_1 - x_0) + c_2 (x_2 - x_0)| - L and its gradient: the length of a thread of some length at rest."""
+    along = parameters[0] * (x[1] - x[0]) + parameters[1] * (x[2] - x[0])
+    direction = along / length_or_huge(along)
+    gradients = [-(parameters[0] + parameters[1]) * direction, parameters[0] * direction, parameters[1] * direction]
+    return along.norm() - parameters[2], gradients
+
+
+THREAD_AT_MOST = scalar_constraint("thread at most", 3, ("c_1", "c_2", "longest"), thread, bound="at_most")

@@ -1,0 +1,44 @@
+"""A catalogue of measured fabrics.
+
+Source of those by Wang: Wang, O'Brien, Ramamoorthi, Data-Driven Elastic Models for Cloth (2011),
+https://doi.org/10.1145/2010324.1964966, whose data base has, for each fabric, a matrix of stiffness at several strains
+and rigidities at several angles and curvatures. Here are those at the least strain and curvature. The stiffer direction
+is called warp, the wales of a knit. Their coupling of warp and weft is negative for three knits, which pull in at first
+because their loops turn; it is zero here. Thicknesses are typical of such fabrics and not theirs.
+"""
+
+import math
+from types import MappingProxyType
+
+from pbd.materials.fabric import Fabric
+
+
+def by_wang(weft, coupling, warp, shear, bending, density, thickness):
+    """A Fabric from the numbers of the source.
+
+    Args: weft, coupling, warp, shear: entries of the matrix of stiffness [N/m]; bending: along the weft, between, and
+    along the warp [N m]; density: [kg/m²]; thickness: [m].
+    """
+    poisson = max(coupling, 0.0) / math.sqrt(warp * weft)
+    free = 1 - poisson**2  # entries are stiffnesses with the other direction held
+    along_weft, between, along_warp = bending
+    return Fabric(
+        warp=warp * free, weft=weft * free, shear=shear, poisson=poisson, bending=(along_warp, along_weft, between),
+        density=density, thickness=thickness,
+    )  # fmt: skip
+
+
+FABRICS = MappingProxyType(
+    {
+        "ribbed knit": by_wang(42.87, -0.23, 65.17, 83.18, (46.2e-6, 30.0e-6, 32.2e-6), 0.276, 1.1e-3),
+        "fleece": by_wang(151.5, 106.0, 244.8, 30.25, (117e-6, 87.5e-6, 59.8e-6), 0.228, 1.5e-3),
+        "satin": by_wang(2002.0, 0.35, 2027.0, 19.19, (51.7e-6, 40.7e-6, 31.3e-6), 0.128, 0.2e-3),
+        "sweatshirt": by_wang(12.49, -19.88, 3.27, 17.62, (59.5e-6, 40.1e-6, 45.6e-6), 0.224, 1.0e-3),
+        "jersey": by_wang(31.15, -12.80, 44.03, 31.90, (36.3e-6, 33.0e-6, 37.2e-6), 0.284, 0.9e-3),
+        "interlock": by_wang(16.59, -14.70, 34.48, 36.86, (23.2e-6, 24.7e-6, 14.3e-6), 0.187, 0.8e-3),
+        "denim": by_wang(205.4, 10.23, 1014.0, 53.39, (64.2e-6, 73.4e-6, 97.0e-6), 0.324, 0.7e-3),
+        "swimsuit": by_wang(47.97, 6.83, 104.6, 60.77, (60.2e-6, 58.8e-6, 51.0e-6), 0.204, 0.6e-3),
+        "taffeta": by_wang(43.07, 54.37, 171.4, 14.31, (14.3e-6, 22.0e-6, 20.3e-6), 0.113, 0.25e-3),
+        "twill": by_wang(2017.0, 9.17, 2035.0, 104.8, (125e-6, 108e-6, 125e-6), 0.220, 0.4e-3),
+    }
+)

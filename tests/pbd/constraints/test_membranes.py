@@ -1,0 +1,194 @@
+"""Membranes: forces are the derivative of the energy, strips stretch and contract as measured, bad input is refused."""
+
+import numpy as np
+import pytest
+
+import pbd
+
+FABRIC = pbd.Fabric(warp=120.0, weft=60.0, shear=25.0, poisson=0.3, density=0.2)
+DIRECTIONS = ("current", "start")
+
+
+def turned(rng):
+    """A random rotation (3, 3)."""
+    q, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+    return q * np.sign(np.linalg.det(q))
+
+
+def sheet(length, width, rows, columns):
+    """A grid in the plane z = 0, its length along x: positions (n, 3) [m], triangles, indices (rows + 1, columns + 1).
+
+    Diagonals alternate.
+    """
+    i, j = np.indices((rows + 1, columns + 1))
+    positions = np.stack([i * length / rows, j * width / columns, 0.0 * i], axis=-1).reshape(-1, 3)
+    number = np.arange(positions.shape[0]).reshape(i.shape)
+    triangles = []
+    for r in range(rows):
+        for c in range(columns):
+            p, q, s, t = number[r, c], number[r + 1, c], number[r + 1, c + 1], number[r, c + 1]
+            triangles += [(p, q, s), (p, s, t)] if (r + c) % 2 else [(p, q, t), (q, s, t)]
+    return positions, np.array(triangles), number
+
+
+def masses_of(positions, triangles, density):
+    """A third of each triangle's mass to each of its corners (n,) [kg]."""
+    a, b, c = np.moveaxis(positions[triangles], 1, 0)
+    areas = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2
+    return np.bincount(triangles.ravel(), np.repeat(density * areas / 3, 3), len(positions))
+
+
+def energy(membrane, positions):
+    """A eᵀ K e/2, summed over triangles [J]."""
+    e = membrane.strains(positions)
+    return np.einsum("n,ni,ij,nj->", membrane.areas, e, membrane.fabric.stiffness(), e) / 2
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_substep_gives_the_impulse_of_the_energys_gradient(direction, seed):
+    # v = -h w ∇E to first order in h; h ω is 1e-4, so the second order is 1e-4 of that.
+    rng = np.random.default_rng(seed)
+    particles = pbd.Particles(gravity=(0, 0, 0))
+    particles.add_particles([(0, 0, 0), (0.3, 0.1, 0), (0.1, 0.25, 0)], mass=[0.1, 0.2, 0.3])
+    index = particles.add_membrane([(0, 1, 2)], FABRIC, warp=(1, 0.3, 0))
+    membrane, h = particles.membranes[index], 2e-6
+    x = (particles.positions() + rng.uniform(-0.05, 0.05, (3, 3))) @ turned(rng).T
+    system = pbd.ParticleSystem(particles.with_positions(x), dt=h, substeps=1, iterations=1, direction=direction)
+    assert system.energy().potential == pytest.approx(energy(membrane, x), rel=1e-12)
+    system.step()
+    gradient = np.zeros((3, 3))
+    for k in np.ndindex(3, 3):
+        step = np.zeros((3, 3))
+        step[k] = 1e-7
+        gradient[k] = (energy(membrane, x + step) - energy(membrane, x - step)) / 2e-7
+    expected = -h * gradient / np.array([0.1, 0.2, 0.3])[:, None]
+    np.testing.assert_allclose(system.velocities(), expected, atol=1e-3 * np.abs(expected).max())
+
+
+def pulled_strip(along, force, rotation, length=0.3, width=0.1, rows=6, columns=3):
+    """A free strip, pulled at both ends. Returns: particles, membrane; indices of its grid."""
+    x, triangles, number = sheet(length, width, rows, columns)
+    masses, scale = masses_of(x, triangles, FABRIC.density), np.zeros(len(x))
+    share = np.full(columns + 1, force / columns)
+    share[[0, -1]] /= 2
+    scale[number[-1]], scale[number[0]] = share / masses[number[-1]], -share / masses[number[0]]
+    particles = pbd.Particles(gravity=tuple(rotation[:, 0]))
+    particles.add_particles(x @ rotation.T, masses, gravity_scale=scale)
+    particles.add_membrane(triangles, FABRIC, warp=rotation[:, 0 if along == "warp" else 1])
+    return particles, particles.membranes[0]
+
+
+@pytest.mark.parametrize(("dt", "iterations"), [(4e-3, 100), (2e-3, 30), (1e-3, 20)])
+@pytest.mark.parametrize("along", ["warp", "weft"])
+def test_a_strip_stretches_by_force_over_stiffness(along, dt, iterations):
+    # Strain F/(W k), and ν √(k/k') of it across, in any orientation: with direction="start" the equilibrium is that of
+    # the energy for any step. Triangles of constant strain hold uniform strain exactly; iterations leave 1e-6.
+    rotation, force = turned(np.random.default_rng(3)), 0.6
+    particles, membrane = pulled_strip(along, force, rotation)
+    system = pbd.ParticleSystem(particles, dt=dt, iterations=iterations, direction="start")
+    system.step(round(2.5 / dt))
+    x = system.positions()
+    local = x @ rotation
+    stiffness, other = (FABRIC.warp, FABRIC.weft) if along == "warp" else (FABRIC.weft, FABRIC.warp)
+    strain = force / 0.1 / stiffness
+    assert np.ptp(local[:, 0]) / 0.3 - 1 == pytest.approx(strain, rel=1e-5)
+    contraction = FABRIC.poisson * (stiffness / other) ** 0.5 * strain
+    assert 1 - np.ptp(local[:, 1]) / 0.1 == pytest.approx(contraction, rel=1e-5)
+    np.testing.assert_allclose(membrane.tensions(x)[:, 0 if along == "warp" else 1], force / 0.1, rtol=1e-4)
+
+
+def test_the_present_direction_has_an_error_of_second_order():
+    # With direction="current" impulses add up along gradients that turn during the iterations, by O(h²) of them.
+    errors = []
+    for dt in (1e-3, 5e-4):
+        particles, _ = pulled_strip("warp", 0.6, np.eye(3))
+        system = pbd.ParticleSystem(particles, dt=dt, iterations=40, direction="current")
+        system.step(round(1.0 / dt))
+        errors.append(np.ptp(system.positions()[:, 0]) / 0.3 - 1 - 0.05)
+    assert 0 < errors[1] < errors[0] / 3
+
+
+@pytest.mark.parametrize("turn", [0, 35, 90])
+def test_a_hanging_strip_stretches_by_its_weight(turn):
+    # w L²/2k for a weight w for each metre of width and of length; the mesh of n rows has that at its nodes exactly,
+    # because lumped masses hang below each row: Σ (n - k + 1/2)/n² = 1/2. Without contraction, ν = 0.
+    fabric, length, rotation = pbd.Fabric(80.0, 80.0, 30.0, density=0.3), 0.5, np.eye(3)
+    x, triangles, number = sheet(length, 0.1, 10, 2)
+    c, s = np.cos(np.radians(turn)), np.sin(np.radians(turn))
+    rotation = np.array([(c, -s, 0), (s, c, 0), (0, 0, 1)])
+    masses = masses_of(x, triangles, fabric.density)
+    particles = pbd.Particles(gravity=tuple(9.81 * rotation[:, 0]))
+    particles.add_particles(x @ rotation.T, masses)
+    particles.pin(number[0])
+    particles.add_membrane(triangles, fabric, warp=rotation[:, 0])
+    system = pbd.ParticleSystem(particles, dt=2e-3, iterations=60, direction="start")
+    system.step(1500)
+    fall = (system.positions() @ rotation)[number[-1], 0].mean() - length
+    assert fall == pytest.approx(0.3 * 9.81 * length**2 / (2 * 80.0), rel=1e-3)
+
+
+def test_threads_stop_at_their_limit():
+    # 6 N/m on 120 N/m would stretch by 5 %.
+    limited = pbd.Fabric(**{**vars(FABRIC), "strain_limit": 0.02})
+    particles, _ = pulled_strip("warp", 0.6, np.eye(3))
+    free = particles.constraint_sets
+    assert ("thread at most", False) not in free
+    other = pbd.Particles(gravity=(1.0, 0, 0))
+    other.add_particles(particles.positions(), particles.masses(), gravity_scale=particles.gravity_scales())
+    other.add_membrane(particles.membranes[0].triangles, limited, warp=(1, 0, 0))
+    system = pbd.ParticleSystem(other, dt=2e-3, iterations=100, direction="start")
+    system.step(500)
+    assert other.membranes[0].strains(system.positions())[:, 0].max() == pytest.approx(0.02, abs=1e-4)
+
+
+def test_a_crushed_triangle_comes_back():
+    # All corners almost on a line, or in one point: the rest shape is the only minimum of the energy.
+    for squeeze in ((1.0, 1e-6), (1e-5, 1e-6)):
+        particles = pbd.Particles(gravity=(0, 0, 0))
+        particles.add_particles([(0, 0, 0), (0.3, 0.1, 0), (0.1, 0.25, 0)], mass=0.01)
+        particles.add_membrane([(0, 1, 2)], FABRIC, warp=(1, 0.3, 0))
+        x = particles.positions() * (*squeeze, 1.0)
+        system = pbd.ParticleSystem(particles.with_positions(x), dt=1e-3, iterations=10, direction="current")
+        before = system.energy().potential
+        system.step(2000)
+        assert system.energy().potential < 1e-3 * before  # it may turn, which stretches it
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"poisson": 1.0}, "poisson is 1: expected a ratio between -1 and 1"),
+        ({"warp": 0.0}, "warp is 0: expected a number above zero"),
+        ({"shear": -1.0}, "shear is -1: expected zero or more"),
+        ({"bending": (1e-4, 1e-4)}, "expected a number, or three: warp, weft and between"),
+        ({"bending": (1e-4, 9e-6, 1e-9)}, "or more between warp and weft"),
+        ({"thickness": 0.0}, "thickness is 0: expected a number above zero"),
+        ({"strain_limit": -0.1}, "strain_limit is -0.1: expected a number above zero"),
+    ],
+)
+def test_fabrics_that_cannot_be_are_refused(given, message):
+    with pytest.raises(ValueError, match=message):
+        pbd.Fabric(**{"warp": 100.0, "weft": 100.0, "shear": 10.0, **given})
+
+
+def test_membranes_that_cannot_be_are_refused():
+    particles = pbd.Particles()
+    particles.add_particles([(0, 0, 0), (1, 0, 0), (0, 1, 0), (2, 0, 0)])
+    with pytest.raises(TypeError, match=r"expected a pbd\.Fabric, such as"):
+        particles.add_membrane([(0, 1, 2)], "denim", warp=(1, 0, 0))
+    with pytest.raises(ValueError, match=r"triangle 1 of a membrane, \[0, 1, 3\], has no area at rest"):
+        particles.add_membrane([(0, 1, 2), (0, 1, 3)], FABRIC, warp=(1, 0, 0))
+    with pytest.raises(ValueError, match=r"warp of triangle 0 is .* along its normal"):
+        particles.add_membrane([(0, 1, 2)], FABRIC, warp=(0, 0, 1))
+    with pytest.raises(ValueError, match="warp is None: expected a direction"):
+        particles.add_membrane([(0, 1, 2)], FABRIC)
+    assert not particles.membranes
+    assert not particles.constraint_sets
+
+
+def test_directions_of_bending_are_those_of_a_plate():
+    fabric = pbd.Fabric(100.0, 100.0, 10.0, bending=(1e-4, 4e-5, 6e-5))
+    np.testing.assert_allclose(fabric.rigidity(np.radians([0, 90, 45, 135])), [1e-4, 4e-5, 6e-5, 6e-5], rtol=1e-12)
+    np.testing.assert_allclose(np.diag(np.linalg.inv(FABRIC.stiffness())), [1 / 120, 1 / 60, 1 / 25], rtol=1e-12)
+    assert all(np.linalg.eigvalsh(each.stiffness()).min() > 0 for each in pbd.FABRICS.values())
