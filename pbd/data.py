@@ -314,7 +314,7 @@ class Features(NamedTuple):
     @property
     def reads_start(self):
         """Whether constraints read positions at the start of the substep."""
-        return self.from_start or any(each.needs_time for each in self.types)
+        return self.from_start or any(each.needs_time or each.damped for each in self.types)
 
     @property
     def sensors(self):

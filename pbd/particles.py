@@ -265,7 +265,7 @@ class Particles(Description):
             raise ValueError(f"particle and span of a plane limit are {list(members[0])}: expected different ones")
         self.add_constraints("plane limit", members, compliance, distance=finite_number("distance", distance))
 
-    def add_bending(self, edges, rest_angle=None, compliance=0.0, yield_angle=None):
+    def add_bending(self, edges, rest_angle=None, compliance=0.0, yield_angle=None, damping=0.0):
         """Resist bending across edges of a surface.
 
         Args:
@@ -274,6 +274,7 @@ class Particles(Description):
             compliance: [rad²/J].
             yield_angle: the rest angle follows an angle that differs by more, as in a crease; for all or each, above
                 0 and below π [rad]. None for bends that spring back.
+            damping: its own friction as a time τ [s], see `pbd.Fabric`; for bends with a compliance that spring back.
         """
         edges = indices("edges of bending", edges, self.count, 4)
         if rest_angle is None:
@@ -282,22 +283,25 @@ class Particles(Description):
                             allowed=lambda angle: np.abs(angle) <= math.pi, expected="-π to π")  # fmt: skip
         given = {"half_rest_sine": np.sin(rest_angle / 2)}
         if yield_angle is None:
-            self.add_constraints("bending", edges, compliance, **given)
+            self._add_damped("bending", edges, compliance, damping, **given)
+        elif damping:
+            raise ValueError(f"damping is {shown(damping)}, with a yield_angle: expected one of them")
         else:
             given["yield_angle"] = rest_values.yield_angles(yield_angle, len(edges))
             self.add_constraints("bending that creases", edges, compliance, **given)
 
-    def add_flat_bending(self, edges, compliance=0.0):
+    def add_flat_bending(self, edges, compliance=0.0, damping=0.0):
         """Resist bending across edges of a surface whose triangles keep their shapes; faster than `add_bending`.
 
         Args:
             edges: (n, 4) indices, the edge's two particles and the two opposite corners. Each triangle has some area.
                 The surface is flat at rest, but need not be flat now.
             compliance: [rad²/J].
+            damping: see `add_bending`.
         """
         edges = indices("edges of flat bending", edges, self.count, 4)
         coefficients = rest_values.flat_bending_coefficients(edges, self.positions())
-        self.add_constraints("flat bending", edges, compliance, **coefficients)
+        self._add_damped("flat bending", edges, compliance, damping, **coefficients)
 
     def add_membrane(self, triangles, fabric, warp=None, rest=None):
         """Make a surface of fabric, which resists stretch and shear of its triangles, and bending across its edges.
@@ -317,13 +321,13 @@ class Particles(Description):
         """
         made = membrane_of(triangles, fabric, warp, rest, self.positions())
         numbers, compliance = made.parameters()
-        self.add_constraints("membrane", made.triangles, compliance, **numbers)
+        self._add_damped("membrane", made.triangles, compliance, fabric.damping, **numbers)
         if any(fabric.rigidities()):
             hinges, compliance, angles = bends_of(made, self.positions() if rest is None else None)
             if angles is None:
-                self.add_flat_bending(hinges, compliance)
+                self.add_flat_bending(hinges, compliance, fabric.damping)
             else:
-                self.add_bending(hinges, angles, compliance)
+                self.add_bending(hinges, angles, compliance, damping=fabric.damping)
         if fabric.strain_limit is not None:
             for numbers in thread_limits(made):
                 self.add_constraints("thread at most", made.triangles, **numbers)
@@ -362,6 +366,12 @@ class Particles(Description):
             parameters: the type's numbers by name, for all, or one each (n,).
         """
         self.constraint_sets.add(constraint_type, members, compliance, parameters, self.count)
+
+    def _add_damped(self, name, members, compliance, damping, **parameters):
+        """Add constraints of a type by its name, or of its damped type. Args: damping: τ [s]; others: as above."""
+        if not_negative("damping", damping) > 0:
+            name, parameters["damping"] = f"damped {name}", damping
+        self.add_constraints(name, members, compliance, **parameters)
 
     # Environment ----------------------------------------------------------------------------------------------------
 

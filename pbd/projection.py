@@ -10,6 +10,7 @@ from functools import cache
 
 import taichi as ti
 
+from pbd.constraints.constraint_type import LEAST_DAMPING
 from pbd.core.kernels import count_last_turns
 from pbd.data import RANGE, REPORT
 from pbd.execution.halo import load_halo, store_halo
@@ -49,16 +50,18 @@ def replace_positions(
     definition: ti.template(), index: ti.template(), s: ti.template(), c, world, i, x, w, parameters, number
 ):
     """Replace the positions of members i by their projections."""
-    earlier = ti.static(s.features.from_start or definition.needs_time)
+    earlier = ti.static(s.features.from_start or definition.needs_time or definition.damped)
     previous = ti.static(s.particles.previous_position)
     start = [previous[i[k], world] if ti.static(earlier) else x[k] for k in ti.static(range(definition.arity))]
     compliance = 0.0
     if ti.static(definition.compliance):
         compliance = compliance_of(definition, s, number, world)
     multipliers = read_multipliers(definition, index, s, c, world)
-    result = project_with(definition, x, start, w, parameters, compliance, multipliers, s.features.from_start)
+    softened, shift = soften(definition, start, parameters, compliance, s.settings.h)
+    shifted = [multipliers[k] - shift[k] for k in ti.static(range(definition.multipliers))]
+    result = project_with(definition, x, start, w, parameters, softened, shifted, s.features.from_start)
     projected = result[0]
-    write_multipliers(definition, index, s, c, world, result[1])
+    write_multipliers(definition, index, s, c, world, result[1], shift)
     for k in ti.static(range(definition.state_size)):
         s.constraints.parameters[number - definition.state_size + k, world] = result[2][k]
     new = [ti.Vector([projected[k][0], projected[k][1], projected[k][2], w[k]]) for k in ti.static(range(len(i)))]
@@ -83,15 +86,31 @@ def read_multipliers(definition: ti.template(), index: ti.template(), s: ti.temp
 
 
 @ti.func
-def write_multipliers(definition: ti.template(), index: ti.template(), s: ti.template(), c, world, multipliers):
-    """Store the λ of constraint c of a type. Args: multipliers: a number, or a list of several."""
+def write_multipliers(definition: ti.template(), index: ti.template(), s: ti.template(), c, world, multipliers, shift):
+    """Store the λ of constraint c of a type. Args: multipliers: a number, or a list of several; shift: of each."""
     if ti.static(definition.compliance):
         place = s.constraints.ranges[index, RANGE.multipliers] + c * definition.multipliers
         if ti.static(definition.multipliers == 1):
-            s.constraints.multipliers[place, world] = multipliers
+            s.constraints.multipliers[place, world] = multipliers + shift[0]
         else:
             for k in ti.static(range(definition.multipliers)):
-                s.constraints.multipliers[place + k, world] = multipliers[k]
+                s.constraints.multipliers[place + k, world] = multipliers[k] + shift[k]
+
+
+@ti.func
+def soften(definition: ti.template(), start, parameters, compliance, h):
+    """What makes a projection damped: α'/(1 + r) in place of α', and λ - r C_0/α' in place of λ.
+
+    Then C + α' λ = 0 becomes (1 + r) C - r C_0 + α' λ = 0, see `pbd.constraints.constraint_type.with_damping`.
+
+    Returns: α', and what is subtracted from each λ, zeros if the type is not damped.
+    """
+    if ti.static(definition.damped):
+        r = ti.max(parameters[ti.static(len(definition.parameters) - 1)] / h - 1.0, LEAST_DAMPING)
+        C = values_of(definition, start, parameters)
+        return compliance / (1.0 + r), [r * C[k] / compliance for k in ti.static(range(definition.multipliers))]
+    else:
+        return compliance, [0.0 for k in ti.static(range(definition.multipliers))]
 
 
 @ti.func
@@ -141,15 +160,18 @@ def violation(definition: ti.template(), index: ti.template(), s: ti.template(),
     the time."""
     worst = 0.0
     if ti.static(not definition.needs_time):
-        _, q, parameters, number = read_constraint(definition, index, s, c, world)
+        i, q, parameters, number = read_constraint(definition, index, s, c, world)
         x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(definition.arity))]
         C = values_of(definition, x, parameters)
         compliance = 0.0
         if ti.static(definition.compliance):
             compliance = compliance_of(definition, s, number, world)
         multipliers = read_multipliers(definition, index, s, c, world)
+        previous = ti.static(s.particles.previous_position)
+        start = [previous[i[k], world] if ti.static(definition.damped) else x[k] for k in ti.static(range(len(i)))]
+        softened, shift = soften(definition, start, parameters, compliance, s.settings.h)
         for k in ti.static(range(definition.multipliers)):
-            worst = ti.max(worst, ti.abs(C[k] + compliance * multipliers[k]))
+            worst = ti.max(worst, ti.abs(C[k] + softened * (multipliers[k] - shift[k])))
     if ti.static(s.features.bands):
         if not is_present(index, s, c, world):
             worst = 0.0

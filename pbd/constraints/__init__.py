@@ -3,7 +3,7 @@
 from pbd.constraints.angle import ANGLE_AT_LEAST, ANGLE_AT_MOST
 from pbd.constraints.attachment import attachment
 from pbd.constraints.bending import BENDING, BENDING_THAT_CREASES
-from pbd.constraints.constraint_type import BOUNDS, ConstraintType, scalar_constraint
+from pbd.constraints.constraint_type import BOUNDS, ConstraintType, scalar_constraint, with_damping
 from pbd.constraints.flat_bending import FLAT_BENDING
 from pbd.constraints.membrane import MEMBRANE, THREAD_AT_MOST
 from pbd.constraints.plane import PLANE_LIMIT
@@ -28,6 +28,7 @@ CONSTRAINT_TYPES = {
         MEMBRANE,
         THREAD_AT_MOST,
         VOLUME,
+        *map(with_damping, (BENDING, FLAT_BENDING, MEMBRANE)),
         *(attachment(arity) for arity in range(2, 9)),
     )
 }
@@ -52,4 +53,5 @@ __all__ = [
     "ConstraintType",
     "attachment",
     "scalar_constraint",
+    "with_damping",
 ]

@@ -12,7 +12,7 @@ For α = 0 this is the projection of Jakobsen (Advanced Character Physics, 2001)
 Müller, Chentanez 2016, eq. 18). λ is kept over the iterations of a substep and starts from zero in each substep.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import taichi as ti
@@ -28,6 +28,8 @@ TINY = 1e-30
 WEIGHTLESS = 1e-20
 
 MOST_PARTICLES = 8  # of one constraint
+
+LEAST_DAMPING = -0.25  # the least r of `with_damping`: that of τ = 3 h/4
 
 BOUNDS = ("equal", "at_least", "at_most")
 
@@ -47,6 +49,7 @@ class ConstraintType:
             the same α, `value` returns a list of them, and `project` takes and returns a list of λ.
         energy: Taichi function (x, parameters, α) -> stored energy [J]; None for Σ C²/2α.
         compliant: the same type with compliance; None if there is none.
+        damped: whether the last parameter is a damping time τ [s], see `with_damping`.
         is_satisfied: Taichi function (x, parameters) -> whether an inequality is satisfied. It is cheaper than the
             projection, which is skipped then; None to project always.
         needs_time: whether this is a force that depends on the time step. `project` and `value` then find the length
@@ -75,6 +78,7 @@ class ConstraintType:
     multipliers: int = 1
     energy: Any = field(default=None, repr=False)
     compliant: Any = field(default=None, repr=False)
+    damped: bool = False
     is_satisfied: Any = field(default=None, repr=False)
     needs_time: bool = False
     state_size: int = 0
@@ -162,6 +166,29 @@ def scalar_constraint(name, arity, parameters, function, bound="equal"):
     common = name, arity, parameters, project, value
     compliant = ConstraintType(f"{name} (compliant)", *common[1:], compliance=True, function=smooth)
     return ConstraintType(*common, compliant=compliant, is_satisfied=skip, function=smooth)
+
+
+def with_damping(whole):
+    """The same type with a further parameter, "damping" τ [s]: the force is -(C + τ dC/dt)/α along the gradient.
+
+    What does not change C is not damped, such as free fall and rotation. pbd/projection.py does it for all types:
+
+        α' λ = -((1 + r) C - r C_0),   r = τ/h - 1
+
+    with C_0 at the start of the substep. The difference quotient gives (C + r (C - C_0)), and r is τ/h less one, because
+    a force at the end of a substep damps like τ = h by itself: x'' = -ω² x with it has the decay log(1 + h ω² τ)/2h for
+    any r, which is ω² τ/2. Below r = -1/2 stiff modes would be unstable, and near it they ring; so r is at least
+    LEAST_DAMPING.
+
+    Args: whole: a ConstraintType whose last parameters are no state, with a `compliant` one.
+
+    Source: Kelvin and Voigt's solid; Macklin, Müller, Chentanez, XPBD (2016), section 3.5, has γ from ∇C·(x - x_0), which
+    also brakes rotation.
+    """
+    extended = {"name": f"damped {whole.name}", "parameters": (*whole.parameters, "damping")}
+    compliant = replace(whole.compliant, **{**extended, "name": f"damped {whole.compliant.name}"}, damped=True,
+                        function=None)  # fmt: skip
+    return replace(whole, **extended, compliant=compliant, function=None)
 
 
 @ti.func

@@ -14,9 +14,9 @@ moves by w_i (a_i p + b_i q), p = μ_1 â + μ_3 s and q = μ_2 b̂ + μ_3 t. Li
 Σ a_i = Σ b_i = 0, angular momentum because a × p + b × q = 0.
 
 Sources: a and b are the derivatives of Baraff and Witkin, Large Steps in Cloth Simulation (1998), section 4.2. Strains
-of threads are theirs, too, but their shear is a·b. Departure: with the cosine of the angle no strain grows without bound in
-a stretched triangle, where projections of a·b overshoot. Green's strain would have no strength where an element is
-crushed flat. Here a crushed thread pushes with its full stiffness.
+of threads are theirs, too, but their shear is a·b. Departure: with the cosine of the angle no strain grows without
+bound in a stretched triangle, where projections of a·b overshoot. Green's strain would have no strength where an
+element is crushed flat. Here a crushed thread pushes with its full stiffness.
 
 Parameters: a_1, a_2, b_1, b_2 [1/m], and R: of warp, of the weft's part in it, of weft, of shear [m].
 """

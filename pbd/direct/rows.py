@@ -169,6 +169,10 @@ def make_plan(solve, types, constraints, positions, inverse_masses, gravity, col
     chosen, implied, notes, eliminate, made = [], [], [], Eliminations(), {}
     rows = collect_rows(types, constraints, positions, mobile, notes)
     consistent = not notes
+    elements = np.zeros(len(positions), bool)
+    for each, (members, _) in zip(types, constraints):
+        if each.multipliers > 1:
+            elements[members] = True
     pattern, products = rows.pattern(mobile), products_of_rows(rows.jacobian(rows.gradients, mobile))
     joins = np.array([each.joins for each in types])[rows.type]
     waiting = connected(pattern, np.arange(len(rows)))
@@ -191,6 +195,8 @@ def make_plan(solve, types, constraints, positions, inverse_masses, gravity, col
                     reason = "it is taut, so nothing bounds its tension"
             if solve == "auto" and colliding[component.particles].any():
                 reason = "its particles touch one another, which a direct solve would not hold"
+            if elements[component.particles].any():
+                reason = "its particles belong to elements, such as membranes, which a direct solve would not hold"
         if reason and joins[members].any():
             waiting += connected(pattern, members[~joins[members]])
         elif reason:
