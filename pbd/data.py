@@ -38,8 +38,8 @@ CANDIDATE_NUMBER = Columns(distance=1, friction=1, apart=1, impulse=1)
 
 # Columns of `Constraints.ranges`: where a constraint type begins in `members`, `parameters` and `multipliers`, and how
 # many constraints it has; if bands are in lanes, where it begins in `BandArrays.present`, and how many of its places
-# all bands have.
-RANGE = Columns(members=1, parameters=1, multipliers=1, count=1, present=1, full=1)
+# all bands have; where it begins in `coupled`.
+RANGE = Columns(members=1, parameters=1, multipliers=1, count=1, present=1, full=1, coupled=1)
 
 # Columns of `DirectArrays.ranges`: begin and end of a constraint type's rows, where their gradients begin, and begin
 # and end of its implied constraints.
@@ -84,6 +84,8 @@ class ConstraintArrays(NamedTuple):
     members: Integer(count.members)  # particles of each constraint
     parameters: Real(count.parameters, count.worlds)  # numbers of each constraint, and its compliance
     multipliers: Real(count.multipliers, count.worlds)  # λ of compliant constraints and of grab springs
+    coupled: Integer(count.coupled)  # others of their type, to whose λ constraints are coupled
+    moments: Real(count.moments, count.worlds)  # λ/h² of coupled constraints at rest, from which their energy follows
     state: Integer(count.states)  # places of parameters that projections change, see ConstraintType.state_size
     kept_state: Real(count.states, count.worlds)  # these parameters at the start of a part, see pbd/direct/adaptive.py
     ranges: Integer(count.types, RANGE)

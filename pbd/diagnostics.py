@@ -11,7 +11,7 @@ from pbd.data import RANGE, REPORT
 from pbd.execution.halo import load_halo, one_particle_at_a_time
 from pbd.execution.phases import count_worlds
 from pbd.integrate import gravity_on, position
-from pbd.projection import elastic_energy, violation
+from pbd.projection import elastic_energy, relax_moments, violation
 
 
 @ti.func
@@ -39,6 +39,8 @@ def measure(s: ti.template(), substep):
             load_halo(s, world)
         worst, energy = 0.0, 0.0
         for index in ti.static(range(len(s.features.types))):
+            if ti.static(s.features.types[index].coupled):
+                relax_moments(s.features.types[index], index, s, world)
             for c in range(s.constraints.ranges[index, RANGE.count]):
                 worst = ti.max(worst, violation(s.features.types[index], index, s, c, world))
                 energy += elastic_energy(s.features.types[index], index, s, c, world)

@@ -27,7 +27,7 @@ from pbd.description import rest_values
 from pbd.description.constraint_sets import ConstraintSets
 from pbd.description.contact_elements import NO_ELEMENTS, elements_of, point_of
 from pbd.description.deforming_mesh import DeformingMesh
-from pbd.description.membranes import bends_of, membrane_of, thread_limits
+from pbd.description.membranes import membrane_of, plates_of, thread_limits
 from pbd.description.surfaces import segments_of, surface_of
 
 # Names of the types of sticks, by the bound of their lengths.
@@ -314,6 +314,8 @@ class Particles(Description):
             rest: corners of the triangles at rest (n, 3, 3) [m], such as those of a sewing pattern, flat across all
                 edges; None for the present shape.
 
+        Triangles whose three particles are pinned now are a clamp: the surface keeps its tangent there.
+
         Returns: its index in `membranes`.
 
         Raises: TypeError without a Fabric; ValueError for a triangle without area at rest, a warp along a normal, or an
@@ -323,16 +325,20 @@ class Particles(Description):
         numbers, compliance = made.parameters()
         self._add_damped("membrane", made.triangles, compliance, fabric.damping, **numbers)
         if any(fabric.rigidities()):
-            hinges, compliance, angles = bends_of(made, self.positions() if rest is None else None)
-            if angles is None:
-                self.add_flat_bending(hinges, compliance, fabric.damping)
-            else:
-                self.add_bending(hinges, angles, compliance, damping=fabric.damping)
+            self._add_plate(made, rest is None, fabric.damping)
         if fabric.strain_limit is not None:
             for numbers in thread_limits(made):
                 self.add_constraints("thread at most", made.triangles, **numbers)
         self.membranes.append(made)
         return len(self.membranes) - 1
+
+    def _add_plate(self, membrane, as_described, damping):
+        """Resist bending of a membrane. Args: as_described: whether it is at rest in the present shape; damping."""
+        pinned, positions = np.isinf(self.masses()), self.positions()
+        hinges, compliance, coupled, ratios = plates_of(membrane, pinned)
+        angles = rest_values.dihedral_angle(positions[hinges]) if as_described else np.zeros(len(hinges))
+        numbers = {"half_rest_sine": np.sin(angles / 2), **{f"ratio_{k}": each for k, each in enumerate(ratios.T)}}
+        self._add_damped("plate", hinges, compliance, damping, coupled=coupled, **numbers)
 
     def add_volumes(self, tetrahedra, volume=None, compliance=0.0):
         """Keep the volumes of tetrahedra.
@@ -356,22 +362,23 @@ class Particles(Description):
         members, coefficients = rest_values.attachment_coefficients(particles, weights, to, to_weights, self.count)
         self.add_constraints(f"attachment of {len(members)}", members[None], **coefficients)
 
-    def add_constraints(self, constraint_type, members, compliance=0.0, **parameters):
+    def add_constraints(self, constraint_type, members, compliance=0.0, *, coupled=None, **parameters):
         """Add constraints of any type. The other methods for constraints call this one.
 
         Args:
             constraint_type: a pbd.ConstraintType, or the name of one in pbd/constraints.
             members: (n, arity) indices.
             compliance: zero for a rigid constraint; for all, or one each (n,).
+            coupled: which of these constraints each is coupled to, for a type with `coupled`, (n, coupled).
             parameters: the type's numbers by name, for all, or one each (n,).
         """
-        self.constraint_sets.add(constraint_type, members, compliance, parameters, self.count)
+        self.constraint_sets.add(constraint_type, members, compliance, parameters, self.count, coupled)
 
-    def _add_damped(self, name, members, compliance, damping, **parameters):
+    def _add_damped(self, name, members, compliance, damping, *, coupled=None, **parameters):
         """Add constraints of a type by its name, or of its damped type. Args: damping: τ [s]; others: as above."""
         if not_negative("damping", damping) > 0:
             name, parameters["damping"] = f"damped {name}", damping
-        self.add_constraints(name, members, compliance, **parameters)
+        self.add_constraints(name, members, compliance, coupled=coupled, **parameters)
 
     # Environment ----------------------------------------------------------------------------------------------------
 

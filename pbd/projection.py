@@ -16,6 +16,10 @@ from pbd.data import RANGE, REPORT
 from pbd.execution.halo import load_halo, store_halo
 from pbd.execution.phases import count_worlds, report_violation
 
+# Sweeps over coupled constraints for their energy. Their compliances are well conditioned: a sweep leaves 0.2 to 0.5 of
+# the error on regular meshes, 0.8 on a very irregular one.
+SWEEPS = 30
+
 
 @ti.func
 def read_constraint(definition: ti.template(), index: ti.template(), s: ti.template(), c, world):
@@ -57,7 +61,8 @@ def replace_positions(
     if ti.static(definition.compliance):
         compliance = compliance_of(definition, s, number, world)
     multipliers = read_multipliers(definition, index, s, c, world)
-    softened, shift = soften(definition, start, parameters, compliance, s.settings.h)
+    others = sums_of_others(definition, index, s, s.constraints.multipliers, c, parameters, world)
+    softened, shift = soften(definition, start, parameters, compliance, others, s.settings.h)
     shifted = [multipliers[k] - shift[k] for k in ti.static(range(definition.multipliers))]
     result = project_with(definition, x, start, w, parameters, softened, shifted, s.features.from_start)
     projected = result[0]
@@ -76,9 +81,15 @@ def replace_positions(
 
 
 @ti.func
+def place_of(definition: ti.template(), index: ti.template(), s: ti.template(), c):
+    """Where the λ of constraint c of a type begin."""
+    return s.constraints.ranges[index, RANGE.multipliers] + c * definition.multipliers
+
+
+@ti.func
 def read_multipliers(definition: ti.template(), index: ti.template(), s: ti.template(), c, world):
     """The λ of constraint c of a type, as a list; a zero if the type has no compliance."""
-    place = s.constraints.ranges[index, RANGE.multipliers] + c * definition.multipliers
+    place = place_of(definition, index, s, c)
     return [
         s.constraints.multipliers[place + k, world] if ti.static(definition.compliance) else 0.0
         for k in ti.static(range(definition.multipliers))
@@ -89,7 +100,7 @@ def read_multipliers(definition: ti.template(), index: ti.template(), s: ti.temp
 def write_multipliers(definition: ti.template(), index: ti.template(), s: ti.template(), c, world, multipliers, shift):
     """Store the λ of constraint c of a type. Args: multipliers: a number, or a list of several; shift: of each."""
     if ti.static(definition.compliance):
-        place = s.constraints.ranges[index, RANGE.multipliers] + c * definition.multipliers
+        place = place_of(definition, index, s, c)
         if ti.static(definition.multipliers == 1):
             s.constraints.multipliers[place, world] = multipliers + shift[0]
         else:
@@ -98,19 +109,53 @@ def write_multipliers(definition: ti.template(), index: ti.template(), s: ti.tem
 
 
 @ti.func
-def soften(definition: ti.template(), start, parameters, compliance, h):
+def soften(definition: ti.template(), start, parameters, compliance, others, h):
     """What makes a projection damped: α'/(1 + r) in place of α', and λ - r C_0/α' in place of λ.
 
     Then C + α' λ = 0 becomes (1 + r) C - r C_0 + α' λ = 0, see `pbd.constraints.constraint_type.with_damping`.
 
-    Returns: α', and what is subtracted from each λ, zeros if the type is not damped.
+    Args: others: what λ of others add to each λ, see `sums_of_others`.
+
+    Returns: α', and what is subtracted from each λ.
     """
     if ti.static(definition.damped):
         r = ti.max(parameters[ti.static(len(definition.parameters) - 1)] / h - 1.0, LEAST_DAMPING)
         C = values_of(definition, start, parameters)
-        return compliance / (1.0 + r), [r * C[k] / compliance for k in ti.static(range(definition.multipliers))]
+        shift = [r * C[k] / compliance - others[k] for k in ti.static(range(definition.multipliers))]
+        return compliance / (1.0 + r), shift
     else:
-        return compliance, [0.0 for k in ti.static(range(definition.multipliers))]
+        return compliance, [-others[k] for k in ti.static(range(definition.multipliers))]
+
+
+@ti.func
+def sums_of_others(
+    definition: ti.template(), index: ti.template(), s: ti.template(), multipliers: ti.template(), c, parameters, world
+):
+    """Σ ratio λ over the constraints that constraint c is coupled to, a list; zeros for types that are not coupled.
+
+    Args: multipliers: the array of λ.
+    """
+    if ti.static(definition.coupled):
+        return [
+            sum_of_others(definition, index, s, multipliers, c, parameters, k, world)
+            for k in ti.static(range(definition.multipliers))
+        ]
+    else:
+        return [0.0 for k in ti.static(range(definition.multipliers))]
+
+
+@ti.func
+def sum_of_others(
+    definition: ti.template(), index: ti.template(), s: ti.template(), multipliers: ti.template(), c, parameters,
+    k: ti.template(), world,
+):  # fmt: skip
+    """Σ ratio λ for row k of a coupled constraint."""
+    total = 0.0
+    for j in ti.static(range(definition.coupled)):
+        other = s.constraints.coupled[s.constraints.ranges[index, RANGE.coupled] + c * definition.coupled + j]
+        place = s.constraints.ranges[index, RANGE.multipliers] + other * definition.multipliers + k
+        total += parameters[ti.static(definition.first_ratio + j)] * multipliers[place, world]
+    return total
 
 
 @ti.func
@@ -169,7 +214,8 @@ def violation(definition: ti.template(), index: ti.template(), s: ti.template(),
         multipliers = read_multipliers(definition, index, s, c, world)
         previous = ti.static(s.particles.previous_position)
         start = [previous[i[k], world] if ti.static(definition.damped) else x[k] for k in ti.static(range(len(i)))]
-        softened, shift = soften(definition, start, parameters, compliance, s.settings.h)
+        others = sums_of_others(definition, index, s, s.constraints.multipliers, c, parameters, world)
+        softened, shift = soften(definition, start, parameters, compliance, others, s.settings.h)
         for k in ti.static(range(definition.multipliers)):
             worst = ti.max(worst, ti.abs(C[k] + softened * (multipliers[k] - shift[k])))
     if ti.static(s.features.bands):
@@ -180,16 +226,41 @@ def violation(definition: ti.template(), index: ti.template(), s: ti.template(),
 
 @ti.func
 def elastic_energy(definition: ti.template(), index: ti.template(), s: ti.template(), c, world):
-    """Energy of constraint c of a type [J], Σ C²/2α or the type's own; zero for a rigid constraint."""
+    """Energy of constraint c of a type [J], Σ C²/2α or the type's own; zero for a rigid constraint.
+
+    Of coupled constraints it is -Σ C λ/2 with the λ at rest, see `relax_moments`.
+    """
     energy = 0.0
     if ti.static(definition.compliance):
         _, q, parameters, number = read_constraint(definition, index, s, c, world)
         x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(definition.arity))]
-        energy = energy_of(definition, x, parameters, s.constraints.parameters[number, world])
+        if ti.static(definition.coupled):
+            C, place = values_of(definition, x, parameters), place_of(definition, index, s, c)
+            for k in ti.static(range(definition.multipliers)):
+                energy -= 0.5 * C[k] * s.constraints.moments[place + k, world]
+        else:
+            energy = energy_of(definition, x, parameters, s.constraints.parameters[number, world])
         if ti.static(s.features.bands):
             if not is_present(index, s, c, world):
                 energy = 0.0
     return energy
+
+
+@ti.func
+def relax_moments(definition: ti.template(), index: ti.template(), s: ti.template(), world):
+    """Find the λ of coupled constraints at rest: C + Σ α λ = 0 at the present positions, by Gauss and Seidel."""
+    count = s.constraints.ranges[index, RANGE.count]
+    for k in range(count * definition.multipliers):
+        s.constraints.moments[s.constraints.ranges[index, RANGE.multipliers] + k, world] = 0.0
+    for sweep in range(SWEEPS):  # noqa: B007 - `_` is what is not read of a constraint
+        for c in range(count):
+            _, q, parameters, number = read_constraint(definition, index, s, c, world)
+            x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(definition.arity))]
+            C, place = values_of(definition, x, parameters), place_of(definition, index, s, c)
+            others = sums_of_others(definition, index, s, s.constraints.moments, c, parameters, world)
+            for k in ti.static(range(definition.multipliers)):
+                moment = -C[k] / s.constraints.parameters[number, world] - others[k]
+                s.constraints.moments[place + k, world] = moment
 
 
 @ti.func

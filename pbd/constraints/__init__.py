@@ -7,6 +7,7 @@ from pbd.constraints.constraint_type import BOUNDS, ConstraintType, scalar_const
 from pbd.constraints.flat_bending import FLAT_BENDING
 from pbd.constraints.membrane import MEMBRANE, THREAD_AT_MOST
 from pbd.constraints.plane import PLANE_LIMIT
+from pbd.constraints.plate import PLATE
 from pbd.constraints.stick import ROOT_FREE_STICK, STICK, STICK_AT_LEAST, STICK_AT_MOST, STICK_THAT_TEARS
 from pbd.constraints.volume import VOLUME
 
@@ -26,9 +27,10 @@ CONSTRAINT_TYPES = {
         BENDING_THAT_CREASES,
         FLAT_BENDING,
         MEMBRANE,
+        PLATE,
         THREAD_AT_MOST,
         VOLUME,
-        *map(with_damping, (BENDING, FLAT_BENDING, MEMBRANE)),
+        *map(with_damping, (BENDING, FLAT_BENDING, MEMBRANE, PLATE)),
         *(attachment(arity) for arity in range(2, 9)),
     )
 }
@@ -43,6 +45,7 @@ __all__ = [
     "FLAT_BENDING",
     "MEMBRANE",
     "PLANE_LIMIT",
+    "PLATE",
     "ROOT_FREE_STICK",
     "STICK",
     "STICK_AT_LEAST",

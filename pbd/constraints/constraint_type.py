@@ -47,6 +47,8 @@ class ConstraintType:
         compliance: whether each constraint has a compliance α and a λ.
         multipliers: how many λ a compliant constraint has, that is how many rows C. If there are several, all rows have
             the same α, `value` returns a list of them, and `project` takes and returns a list of λ.
+        coupled: how many other constraints of the type have λ that a compliant one is coupled to, by parameters that
+            are the last ones but for a damping: C + α' (λ + Σ ratio λ_other) = 0.
         energy: Taichi function (x, parameters, α) -> stored energy [J]; None for Σ C²/2α.
         compliant: the same type with compliance; None if there is none.
         damped: whether the last parameter is a damping time τ [s], see `with_damping`.
@@ -76,6 +78,7 @@ class ConstraintType:
     value: Any = field(repr=False)
     compliance: bool = False
     multipliers: int = 1
+    coupled: int = 0
     energy: Any = field(default=None, repr=False)
     compliant: Any = field(default=None, repr=False)
     damped: bool = False
@@ -98,6 +101,11 @@ class ConstraintType:
     def has_energy(self):
         """Whether the type has a function of its own for the energy."""
         return self.energy is not None
+
+    @property
+    def first_ratio(self):
+        """Which parameter is the first ratio of a coupled type."""
+        return len(self.parameters) - self.damped - self.coupled
 
     @property
     def width(self):
@@ -175,15 +183,15 @@ def with_damping(whole):
 
         α' λ = -((1 + r) C - r C_0),   r = τ/h - 1
 
-    with C_0 at the start of the substep. The difference quotient gives (C + r (C - C_0)), and r is τ/h less one, because
-    a force at the end of a substep damps like τ = h by itself: x'' = -ω² x with it has the decay log(1 + h ω² τ)/2h for
-    any r, which is ω² τ/2. Below r = -1/2 stiff modes would be unstable, and near it they ring; so r is at least
+    with C_0 at the start of the substep. The difference quotient gives C + r (C - C_0), and r is τ/h less one, because
+    a force at the end of a substep damps like τ = h by itself: x'' = -ω² x decays by log(1 + h ω² τ)/2h for any r,
+    which is ω² τ/2. Below r = -1/2 stiff modes would be unstable, and near it they ring; so r is at least
     LEAST_DAMPING.
 
     Args: whole: a ConstraintType whose last parameters are no state, with a `compliant` one.
 
-    Source: Kelvin and Voigt's solid; Macklin, Müller, Chentanez, XPBD (2016), section 3.5, has γ from ∇C·(x - x_0), which
-    also brakes rotation.
+    Source: Kelvin and Voigt's solid. Macklin, Müller, Chentanez, XPBD (2016), section 3.5, has ∇C·(x - x_0) in place of
+    C - C_0, which also brakes rotation.
     """
     extended = {"name": f"damped {whole.name}", "parameters": (*whole.parameters, "damping")}
     compliant = replace(whole.compliant, **{**extended, "name": f"damped {whole.compliant.name}"}, damped=True,

@@ -18,12 +18,19 @@ class ConstraintSet(Growing):
         type: the name of a type in pbd/constraints, or a pbd.ConstraintType.
         compliant: whether each has a compliance.
         members, parameters: lists of arrays (n, arity) and (n, numbers).
+        others: list of arrays (n, others), the constraints of this set that each is coupled to.
     """
 
     type: object
     compliant: bool
     members: list = field(default_factory=list)
     parameters: list = field(default_factory=list)
+    others: list = field(default_factory=list)
+
+    def coupled(self):
+        """Numbers of the constraints that each is coupled to (n, others), or (n, 0)."""
+        none = np.zeros((sum(map(len, self.members)), 0), np.int32)
+        return np.concatenate(self.others) if self.others else none
 
     def arrays(self):
         """All members (n, arity) and parameters (n, numbers), each in one array."""
@@ -35,7 +42,7 @@ class ConstraintSet(Growing):
 class ConstraintSets(dict):
     """A ConstraintSet for each (type, compliant): rigid and compliant constraints of a type are two sets."""
 
-    def add(self, constraint_type, members, compliance, parameters, particle_count):
+    def add(self, constraint_type, members, compliance, parameters, particle_count, coupled=None):
         """Add constraints.
 
         Args:
@@ -44,6 +51,7 @@ class ConstraintSets(dict):
             compliance: zero for a rigid constraint; for all, or one each (n,).
             parameters: {name: number for all, or one each (n,)}.
             particle_count: number of particles in the description.
+            coupled: (n, others) which of these constraints each is coupled to, see `ConstraintType.coupled`.
 
         Raises: TypeError, ValueError or IndexError for constraints that the type does not allow.
         """
@@ -63,10 +71,17 @@ class ConstraintSets(dict):
         compliance = spread("compliance", compliance, (count,), signed=False, expected="zero (rigid) or more")
         if compliance.any() and found.compliant is None:
             raise ValueError(f"compliance is {compliance.max():g}: expected zero, {name} is always rigid")
+        others = found.compliant.coupled if found.compliant else 0
+        if others and (coupled is None or not compliance.all()):
+            raise TypeError(f"{name} without coupled or without compliance: expected both")
+        if coupled is not None:
+            coupled = indices("coupled", coupled, count, others, of=f"{name}s")
         numbers = np.stack([*columns, compliance], axis=1)
         for compliant, chosen in ((False, compliance == 0), (True, compliance > 0)):
             if chosen.any():
                 same = self.setdefault((constraint_type, compliant), ConstraintSet(constraint_type, compliant))
+                if coupled is not None:
+                    same.others.append((coupled + sum(map(len, same.members))).astype(np.int32))
                 same.members.append(members[chosen].astype(np.int32))  # half the memory, for millions of constraints
                 same.parameters.append(numbers[chosen] if compliant else numbers[chosen, :-1])
 

@@ -8,7 +8,6 @@ import numpy as np
 from pbd.core.messages import shown
 from pbd.core.topology import half_edges, sides_in_common
 from pbd.core.validate import finite_array, indices, real_array
-from pbd.description import rest_values
 from pbd.materials.fabric import Fabric
 
 # Warp directions that are nearer to a triangle's normal than this have no direction in its plane [rad].
@@ -16,9 +15,6 @@ ALONG_NORMAL = 1e-3
 
 # Triangles whose area is below this part of the square of their longest side are flat.
 FLAT = 1e-9
-
-# A surface whose edges are folded by less than this is flat [rad].
-FLAT_ANGLE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -109,33 +105,49 @@ def warp_directions(warp, fabric, sides, normals):
     return within / size
 
 
-def bends_of(membrane, positions):
-    """The hinges of a membrane that resist bending.
+def plates_of(membrane, pinned):
+    """The edges of a membrane that resist bending, see pbd/constraints/plate.py.
 
-    Args: membrane; positions: of all particles [m]; None if edges are flat at rest wherever they are.
+    Args: membrane; pinned: mask of particles. A triangle of pinned corners has no moments: it is a clamp.
 
-    Returns: hinges (n, 4), compliances (n,) [rad²/J], see `pbd.build.cloth.bending_compliance`, and rest angles [rad];
-    angles of None for a surface that is flat now.
+    Returns: hinges (n, 4); their own compliances α_ee (n,) [rad²/J]; the four others that each is coupled to (n, 4);
+    ratios α_ef/α_ee (n, 4).
     """
     count = len(membrane.triangles)
     start, end, opposite = half_edges(membrane.triangles)
     one, two = sides_in_common(start, end)
+    bends = ~pinned[membrane.triangles].all(axis=1)
+    chosen = bends[one % count] | bends[two % count]
+    one, two = one[chosen], two[chosen]
     hinges = np.stack([start[one], end[one], opposite[one], opposite[two]], axis=1)
-    lengths, areas, rigidities = np.zeros((3, len(hinges)))
+    hinge_of_side = np.full(3 * count, -1)
+    hinge_of_side[one] = hinge_of_side[two] = np.arange(len(hinges))
+    # A fold has the sign of the normal of its first triangle.
+    sign = np.ones(3 * count)
+    sign[two] = np.where(start[two] == end[one], 1.0, -1.0)
+    compliance = shared_compliance(membrane) * bends[:, None, None]
+    own, others, coupling = np.zeros(len(hinges)), [], []
     for side in (one, two):
-        which, first = side % count, side // count  # first sides of all triangles come first
-        edge = membrane.corners[which, (first + 1) % 3] - membrane.corners[which, first]
-        along, across = np.einsum("nkj,nj->kn", membrane.axes[which], edge)
-        lengths += np.linalg.norm(edge, axis=1) / 2
-        areas += membrane.areas[which]
-        # Bending across an edge is that of a strip at a right angle to it.
-        rigidities += membrane.fabric.rigidity(np.arctan2(along, across)) / 2
-    resists = rigidities > 0
-    hinges, compliance = hinges[resists], (areas / lengths**2)[resists] / rigidities[resists]
-    if positions is None:
-        return hinges, compliance, np.zeros(len(hinges))
-    angles = rest_values.dihedral_angle(positions[hinges])
-    return hinges, compliance, angles if (np.abs(angles) > FLAT_ANGLE).any() else None
+        triangle, place = side % count, side // count  # `half_edges` has the first sides of all triangles first
+        own += compliance[triangle, place, place]
+        for turn in (1, 2):
+            next_place = (place + turn) % 3
+            other = next_place * count + triangle
+            exists = hinge_of_side[other] >= 0
+            others.append(np.where(exists, hinge_of_side[other], np.arange(len(hinges))))
+            coupling.append(np.where(exists, sign[side] * sign[other] * compliance[triangle, place, next_place], 0.0))
+    return hinges, own, np.stack(others, axis=1), np.stack(coupling, axis=1) / own[:, None]
+
+
+def shared_compliance(membrane):
+    """Σ A Φ_e : S : Φ_f/(l_e l_f) of each triangle (n, 3, 3) [rad²/J], for the sides that begin at each corner."""
+    edges = np.roll(membrane.corners, -1, axis=1) - membrane.corners
+    along, across = np.moveaxis(np.einsum("nkj,nsj->nsk", membrane.axes, edges), 2, 0)
+    lengths = np.hypot(along, across)
+    x, y = across / lengths, -along / lengths  # of the normal
+    moments = np.linalg.inv(np.stack([x * x, y * y, 2 * x * y], axis=2))  # columns: of one across one side
+    each = np.einsum("nke,kl,nlf->nef", moments, membrane.fabric.plate_compliance(), moments)
+    return membrane.areas[:, None, None] * each / (lengths[:, :, None] * lengths[:, None, :])
 
 
 def thread_limits(membrane):

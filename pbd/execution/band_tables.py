@@ -35,7 +35,7 @@ def placements_of(bands, types, multipliers):
         "multipliers": Placed(np.concatenate(projected), ends[-1, 2] + grabs, lanes),
         "partial": Placed(np.concatenate(present), ends[-1, 3], lanes),
         "members": Substitute(np.concatenate([each.members.ravel() for each in places])),
-        "types": Substitute(np.column_stack([starts[:, :3], counts, starts[:, 3], counts - partial])),
+        "types": Substitute(np.column_stack([starts[:, :3], counts, starts[:, 3], counts - partial, 0 * counts])),
         "clusters": Substitute(runs),
     }
 

@@ -8,9 +8,13 @@ from pbd.core.shapes import GRID
 NUMBERS_OF_BANDS = {32: (16, 8), 64: (8, 4)}
 
 
-def numbers_of_bands(description, plan):
-    """Into how many bands a description may be cut. Args: description: a Particles; plan: a pbd.direct.rows.Plan."""
+def numbers_of_bands(description, types, plan):
+    """Into how many bands a description may be cut.
+
+    Args: description: a Particles; types: its ConstraintTypes; plan: a pbd.direct.rows.Plan.
+    """
     fits = on_cpu() and KERNELS == "quick" and not len(plan.rows) and not why_no_surfaces_in_lanes(description)
+    fits = fits and not any(each.coupled for each in types)  # seams would have others in other lanes
     return NUMBERS_OF_BANDS[real_bits()] if fits else ()
 
 

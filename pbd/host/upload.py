@@ -96,7 +96,7 @@ def order_constraints(options, descriptions, worlds, types, constraints):
         on_cpu=on_cpu(),
         worlds=worlds,
         clusters=options.clusters,
-        bands=numbers_of_bands(first, plan),
+        bands=numbers_of_bands(first, types, plan),
     )
     return plan, schedule.with_others(numbers, [np.flatnonzero(mask) for mask in left_out])
 
@@ -207,7 +207,8 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, environment
     inverse_masses = per_world(lambda p: inverse(p.masses()))
     gravity_scales = per_world(lambda p: p.gravity_scales())
     kinematic = np.concatenate([np.zeros(0, int), *(particles for particles, _ in first.paths)])
-    tables, multipliers = constraint_tables(constraints, types, schedule, worlds)
+    coupled = [each.coupled() for each in first.constraint_sets.values()]
+    tables, multipliers = constraint_tables(constraints, types, coupled, schedule, worlds)
     multipliers += 3 * len(environment.grabs)
     placements = placements_of(bands, types, multipliers) if bands else None
     mobile = (inverse_masses > 0).any(axis=1)
@@ -261,6 +262,8 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, environment
         parameters=len(tables["parameters"]),
         states=len(tables["state"]),
         multipliers=multipliers,
+        coupled=len(tables["coupled"]),
+        moments=multipliers if len(tables["coupled"]) else 0,
         types=len(types),
         clusters=len(tables["runs"]),
         colours=len(tables["first_cluster"]),
@@ -292,8 +295,11 @@ def refuse_narrow_boxes(description, boxes):
             )
 
 
-def constraint_tables(constraints, types, schedule, worlds):
-    """Values of ConstraintArrays but for the multipliers, in the order of a schedule; and the number of multipliers."""
+def constraint_tables(constraints, types, coupled, schedule, worlds):
+    """Values of ConstraintArrays but for the multipliers, in the order of a schedule; and the number of multipliers.
+
+    Args: coupled: for each type, the numbers of the others that each constraint is coupled to (n, others).
+    """
     sizes = [
         (members.size, numbers.shape[0] * numbers.shape[1], len(members) * each.multipliers * each.compliance)
         for (members, numbers), each in zip(constraints, types)
@@ -307,10 +313,13 @@ def constraint_tables(constraints, types, schedule, worlds):
         members[start[0] : end[0]] = members_of_type[order].ravel()
         parameters[start[1] : end[1]] = numbers[order].reshape(end[1] - start[1], -1)
     counts = np.array([len(order) for order in schedule.orders], int)
+    in_order = [np.argsort(order)[others[order]].ravel() for others, order in zip(coupled, schedule.orders)]
+    coupled_starts = np.cumsum([0, *map(len, in_order)])
     tables = {
         "members": members,
         "parameters": parameters,
-        "ranges": np.column_stack([starts[:-1], counts, 0 * counts, counts]),
+        "ranges": np.column_stack([starts[:-1], counts, 0 * counts, counts, coupled_starts[:-1]]),
+        "coupled": np.concatenate([np.zeros(0, np.int32), *in_order]),
         "state": state_places(types, starts, schedule.orders),
         "runs": schedule.runs_of_clusters(len(types)),
         "first_cluster": np.cumsum([0, *schedule.colours]),

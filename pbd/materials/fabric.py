@@ -60,9 +60,12 @@ class Fabric:
         if given.shape not in ((), (3,)):
             raise ValueError(f"bending is {shown(self.bending)}: expected a number, or three: warp, weft and between")
         warp, weft, between = (not_negative("bending", float(each)) for each in np.broadcast_to(given, 3))
-        if 4 * between < (math.sqrt(warp) - math.sqrt(weft)) ** 2 * (1 - 1e-12):  # see `rigidity`
-            least = (math.sqrt(warp) - math.sqrt(weft)) ** 2 / 4
-            raise ValueError(f"bending is {shown(self.bending)}: expected {least:g} or more between warp and weft")
+        if any((warp, weft, between)):
+            if not all((warp, weft, between)):
+                raise ValueError(f"bending is {shown(self.bending)}: expected three numbers above zero, or none")
+            most = 4 / (1 / warp + 1 / weft - 2 * self.poisson / math.sqrt(warp * weft))
+            if between >= most:  # else a plate would gain energy by twisting
+                raise ValueError(f"bending is {shown(self.bending)}: expected less than {most:g} between warp and weft")
         return warp, weft, between
 
     def rigidity(self, angle):
@@ -70,12 +73,23 @@ class Fabric:
 
         Args: angle: of the strip to the warp (n,) [rad].
 
-        B = B_warp c⁴ + B_weft s⁴ + (4 B_between - B_warp - B_weft) s² c² is that of an orthotropic plate, with c and s
-        the cosine and sine of the angle. Source: Timoshenko, Woinowsky-Krieger, Theory of Plates and Shells (1959), 85.
+        1/B = c⁴/B_warp + s⁴/B_weft + (4/B_between - 1/B_warp - 1/B_weft) s² c² is that of an orthotropic plate with
+        free sides, with c and s the cosine and sine of the angle. Source: Lekhnitskii, Anisotropic Plates (1968).
         """
-        warp, weft, between = self.rigidities()
+        warp, weft, between = (1 / each for each in self.rigidities())
         c, s = np.cos(angle) ** 2, np.sin(angle) ** 2
-        return warp * c * c + weft * s * s + (4 * between - warp - weft) * s * c
+        return 1 / (warp * c * c + weft * s * s + (4 * between - warp - weft) * s * c)
+
+    def plate_compliance(self):
+        """Curvatures κ_11, κ_22, 2 κ_12 for each moment M_11, M_22, M_12 (3, 3) [1/(N m)], along warp and weft.
+
+        1/B_warp and 1/B_weft are on its diagonal, because measured strips have free sides. `poisson` is that of
+        bending, too.
+        """
+        warp, weft, between = (1 / each for each in self.rigidities())
+        across = -self.poisson * math.sqrt(warp * weft)
+        twist = 4 * between - warp - weft - 2 * across
+        return np.array([[warp, across, 0], [across, weft, 0], [0, 0, twist]])
 
     def stiffness(self):
         """Tension and shear for each strain (3, 3) [N/m], in the order warp, weft and shear.

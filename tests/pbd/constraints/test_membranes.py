@@ -2,40 +2,12 @@
 
 import numpy as np
 import pytest
+from strips import masses_of, sheet, turned
 
 import pbd
 
 FABRIC = pbd.Fabric(warp=120.0, weft=60.0, shear=25.0, poisson=0.3, density=0.2)
 DIRECTIONS = ("current", "start")
-
-
-def turned(rng):
-    """A random rotation (3, 3)."""
-    q, _ = np.linalg.qr(rng.normal(size=(3, 3)))
-    return q * np.sign(np.linalg.det(q))
-
-
-def sheet(length, width, rows, columns):
-    """A grid in the plane z = 0, its length along x: positions (n, 3) [m], triangles, indices (rows + 1, columns + 1).
-
-    Diagonals alternate.
-    """
-    i, j = np.indices((rows + 1, columns + 1))
-    positions = np.stack([i * length / rows, j * width / columns, 0.0 * i], axis=-1).reshape(-1, 3)
-    number = np.arange(positions.shape[0]).reshape(i.shape)
-    triangles = []
-    for r in range(rows):
-        for c in range(columns):
-            p, q, s, t = number[r, c], number[r + 1, c], number[r + 1, c + 1], number[r, c + 1]
-            triangles += [(p, q, s), (p, s, t)] if (r + c) % 2 else [(p, q, t), (q, s, t)]
-    return positions, np.array(triangles), number
-
-
-def masses_of(positions, triangles, density):
-    """A third of each triangle's mass to each of its corners (n,) [kg]."""
-    a, b, c = np.moveaxis(positions[triangles], 1, 0)
-    areas = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2
-    return np.bincount(triangles.ravel(), np.repeat(density * areas / 3, 3), len(positions))
 
 
 def energy(membrane, positions):
@@ -162,7 +134,8 @@ def test_a_crushed_triangle_comes_back():
         ({"warp": 0.0}, "warp is 0: expected a number above zero"),
         ({"shear": -1.0}, "shear is -1: expected zero or more"),
         ({"bending": (1e-4, 1e-4)}, "expected a number, or three: warp, weft and between"),
-        ({"bending": (1e-4, 9e-6, 1e-9)}, "or more between warp and weft"),
+        ({"bending": (1e-4, 1e-4, 2e-4)}, "expected less than 0.0002 between warp and weft"),
+        ({"bending": (1e-4, 0.0, 1e-4)}, "expected three numbers above zero, or none"),
         ({"thickness": 0.0}, "thickness is 0: expected a number above zero"),
         ({"strain_limit": -0.1}, "strain_limit is -0.1: expected a number above zero"),
     ],
@@ -187,8 +160,64 @@ def test_membranes_that_cannot_be_are_refused():
     assert not particles.constraint_sets
 
 
-def test_directions_of_bending_are_those_of_a_plate():
-    fabric = pbd.Fabric(100.0, 100.0, 10.0, bending=(1e-4, 4e-5, 6e-5))
-    np.testing.assert_allclose(fabric.rigidity(np.radians([0, 90, 45, 135])), [1e-4, 4e-5, 6e-5, 6e-5], rtol=1e-12)
+def test_stiffnesses_are_those_of_strips_with_free_sides():
     np.testing.assert_allclose(np.diag(np.linalg.inv(FABRIC.stiffness())), [1 / 120, 1 / 60, 1 / 25], rtol=1e-12)
-    assert all(np.linalg.eigvalsh(each.stiffness()).min() > 0 for each in pbd.FABRICS.values())
+    fabric = pbd.Fabric(100.0, 100.0, 10.0, 0.3, bending=(1e-4, 4e-5, 6e-5))
+    np.testing.assert_allclose(fabric.rigidity(np.radians([0, 90, 45, 135])), [1e-4, 4e-5, 6e-5, 6e-5], rtol=1e-12)
+    for each in pbd.FABRICS.values():
+        assert np.linalg.eigvalsh(each.stiffness()).min() > 0
+        assert np.linalg.eigvalsh(each.plate_compliance()).min() > 0
+
+
+def test_damping_leaves_rigid_motions_alone():
+    # Free fall is g t²/2, and a turning sheet keeps its angular momentum, to round-off: C - C_0 is zero in both.
+    damped = pbd.Fabric(**{**vars(FABRIC), "damping": 0.1, "bending": 1e-4})
+    x, triangles, _ = sheet(0.2, 0.1, 4, 2)
+    particles = pbd.Particles(gravity=(0, 0, -10.0))
+    particles.add_particles(x, masses_of(x, triangles, 0.2))
+    particles.add_membrane(triangles, damped, warp=(1, 0, 0))
+    system = pbd.ParticleSystem(particles, dt=1e-2, substeps=10, iterations=5)
+    system.step(50)
+    np.testing.assert_allclose(system.positions() - x, np.broadcast_to((0, 0, -5.0 * 0.5**2), x.shape), atol=1e-12)
+    turning = pbd.Particles(gravity=(0, 0, 0))
+    omega, centre = np.array((0, 0, 5.0)), x.mean(axis=0)
+    turning.add_particles(x, masses_of(x, triangles, 0.2), np.cross(omega, x - centre))
+    turning.add_membrane(triangles, damped, warp=(1, 0, 0))
+    system = pbd.ParticleSystem(turning, dt=1e-2, substeps=10, iterations=20, direction="start")
+    masses = turning.masses()
+
+    def spin():
+        place, velocity = system.positions(), system.velocities()
+        return (masses[:, None] * np.cross(place, velocity)).sum(axis=0)[2]
+
+    system.step()
+    before = spin()
+    system.step(50)
+    assert spin() == pytest.approx(before, rel=1e-9)
+
+
+@pytest.mark.parametrize("substeps", [4, 8, 16])
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_a_stretched_thread_swings_with_its_damping(substeps, direction):
+    # One free corner: ω² = A k a_1²/m, a damping ratio ω τ/2, for any substep that is no longer than 4/3 τ. Three
+    # periods later the amplitude is exp(-6π ζ/√(1 - ζ²)).
+    tau, mass, stiffness = 2e-3, 0.01, 100.0
+    particles = pbd.Particles(gravity=(0, 0, 0))
+    particles.add_particles([(0, 0, 0), (0.1, 0, 0), (0, 0.1, 0)], mass=[np.inf, mass, np.inf])
+    particles.add_membrane([(0, 1, 2)], pbd.Fabric(stiffness, stiffness, 50.0, damping=tau), warp=(1, 0, 0))
+    omega = np.sqrt(0.005 * stiffness * 10.0**2 / mass)
+    ratio = omega * tau / 2
+    period = 2 * np.pi / omega / np.sqrt(1 - ratio**2)
+    x = particles.positions() + np.array([(0, 0, 0), (1e-3, 0, 0), (0, 0, 0)])
+    system = pbd.ParticleSystem(
+        particles.with_positions(x), dt=period / 10, substeps=substeps, iterations=2, direction=direction
+    )
+    assert period / 10 / substeps < 4 / 3 * tau
+    found = []
+    for _ in range(31):
+        found.append(system.positions()[1, 0] - 0.1)
+        system.step()
+    decay = np.log(found[0] / found[30]) / (3 * period)
+    # Second order of the substep: (ω h)² of the frequency, and ζ ω h of the decay.
+    h = period / 10 / substeps
+    assert decay == pytest.approx(omega * ratio, rel=0.02 + ratio * omega * h)
