@@ -347,6 +347,26 @@ class ParticleSystem(UsesTaichi):
         """Positions, (particles, 3) or (worlds, particles, 3) [m]."""
         return self._values.positions()
 
+    def strain(self):
+        """Strains of the triangles of all membranes, one after another, (triangles, 3) or (worlds, triangles, 3).
+
+        Along the warp, along the weft, and the cosine of the angle between them, see `Particles.add_membrane`.
+        """
+        return self._of_membranes("strains")
+
+    def stress(self):
+        """Tensions of the triangles of all membranes (triangles, 3) [N/m]: warp, weft and shear, as `strain`.
+
+        They are those of elastic stretch, without damping.
+        """
+        return self._of_membranes("tensions")
+
+    def _of_membranes(self, reading):
+        """A reading of all membranes. Args: reading: a method of pbd.description.membranes.Membrane."""
+        positions = self.positions()
+        found = [getattr(each, reading)(positions) for each in self.particles.membranes]
+        return np.concatenate([np.zeros((*positions.shape[:-2], 0, 3)), *found], axis=-2)
+
     def position_array(self):
         """Positions as a Taichi array on the device, for kernels of yours; nothing is copied to the host.
 

@@ -21,6 +21,7 @@ from pbd.core.validate import (
     sequence,
     whole,
 )
+from pbd.materials import FABRICS, Fabric
 from pbd.particles import Particles
 
 PLACES = ("left_top", "right_top", "left_bottom", "right_bottom", "top", "bottom", "left", "right")
@@ -31,6 +32,12 @@ CHUNK = 1 << 18
 BYTES_OF_PARTICLE = 700  # of a cloth in a description, with its sticks, triangles and hinges, and while they are made
 MASS = "the mass of a particle"  # for messages
 
+# What describes a cloth of sticks, with its defaults: a cloth of a fabric takes none of them.
+OF_STICKS = {
+    "density": 0.2, "compliance": 0.0, "shear": "both", "shear_compliance": 1e-3, "bending": 3e-4, "tear": None,
+    "yield_angle": None,
+}  # fmt: skip
+
 
 @dataclass
 class Cloth:
@@ -38,7 +45,7 @@ class Cloth:
 
     Attributes:
         particles: (n,); in a grid, row after row.
-        sticks: (s, 2).
+        sticks: (s, 2); none in a cloth of a fabric.
         triangles: (t, 3).
         hinges: (h, 4); empty without bending.
         counts: (rows, columns) of a grid; None for a mesh.
@@ -59,6 +66,7 @@ def cloth(
     down,
     counts,
     *,
+    fabric=None,
     density=0.2,
     compliance=0.0,
     shear="both",
@@ -74,11 +82,17 @@ def cloth(
 ):
     """Add a rectangular piece of cloth, woven along its sides.
 
+    With a `fabric` its triangles are elements in physical units, see `pbd.Particles.add_membrane`. Otherwise its edges
+    are sticks, which are faster.
+
     Args:
         particles: the pbd.Particles to which it is added.
         origin: its top left corner (3,) [m].
         right, down: its upper and its left side (3,) [m].
         counts: (rows, columns) of particles, two or more each. Particle (i, j) has the index i · columns + j.
+        fabric: a pbd.Fabric, or its name in pbd.FABRICS, with its warp along `down`; it has a density, stiffnesses and
+            rigidities, so none of the arguments from `density` to `bending`, tear and yield_angle is given. None for
+            sticks.
         density: [kg/m²]; a cotton shirt has 0.15, jeans 0.4.
         compliance: of the sticks along the threads [m/N], about the inverse of the tension [N/m] that would double
             the length, whatever the number of particles.
@@ -89,7 +103,8 @@ def cloth(
             few times (bending / (density g))^(1/3) wide. They show if this is more than the distance of two
             particles. None for no resistance.
         thickness: distance that particles keep from each other, twice their radius [m], with `friction` between them;
-            zero for a cloth that passes through itself; None for five sixths of the distance of neighbours.
+            zero for a cloth that passes through itself; None for five sixths of the distance of neighbours, or for the
+            thickness of the fabric where contacts are those of a surface.
         contacts: what touches. "spheres" at the particles are fast, and need a thickness that is not far below the
             distance of neighbours: else parts slip through one another. A "surface" of any thickness up to the shortest
             edge does not pass through itself or others whatever the step, see `pbd.Particles.add_surface`.
@@ -111,6 +126,9 @@ def cloth(
     rows, columns = (whole(f"{name} in counts", count, least=2) for name, count in zip(("rows", "columns"), counts))
     refuse_gigabytes("counts", f"({rows}, {columns})", BYTES_OF_PARTICLE * rows * columns)
     one_of("shear", shear, ("both", "one", "none"))
+    given = {"density": density, "compliance": compliance, "shear": shear, "shear_compliance": shear_compliance}
+    fabric = checked_fabric(fabric, **given, bending=bending, tear=tear, yield_angle=yield_angle)
+    density = density if fabric is None else fabric.density
     compliance = not_negative("compliance", compliance)
     shear_compliance = not_negative("shear_compliance", shear_compliance)
     i, j = np.linspace(0, 1, rows), np.linspace(0, 1, columns)
@@ -126,7 +144,12 @@ def cloth(
     diagonals = {"both": (falling, rising), "one": (falling[even], rising[~even]), "none": ()}[shear]
     pinned = pinned_in_grid(pins, number)
     if thickness is None:
+        thickness = thickness_of(fabric, contacts)
+    if thickness is None:
         thickness = usual_thickness(min(np.linalg.norm(right) / (columns - 1), np.linalg.norm(down) / (rows - 1)))
+    if fabric is not None:
+        triangles, touching, shape = _grid_triangles(number, even), (thickness, friction, contacts), (rows, columns)
+        return add_fabric(particles, positions, masses, triangles, pinned, fabric, down, touching, drag, shape)
     added = particles.add_particles(positions, masses, radius=not_negative("thickness", thickness) / 2)
     first = number.dtype.type(added[0])
     sticks = np.concatenate([*threads, *diagonals]) + first
@@ -146,6 +169,8 @@ def cloth_from_mesh(
     particles,
     mesh,
     *,
+    fabric=None,
+    warp=None,
     density=0.2,
     compliance=0.0,
     bending=3e-4,
@@ -162,6 +187,8 @@ def cloth_from_mesh(
 
     Args:
         mesh: a pbd.build.Mesh, (vertices, triangles), a trimesh.Trimesh, or a file's path; open or closed.
+        fabric: see `cloth`.
+        warp: direction of its warp (3,), or one for each triangle (t, 3), see `pbd.Particles.add_membrane`.
         thickness: see `cloth`; None for five sixths of the side of a square with the average area of a vertex, or less
             where vertices are dense.
         pins: indices of vertices.
@@ -181,15 +208,66 @@ def cloth_from_mesh(
     around = np.bincount(mesh.triangles.ravel(), np.repeat(areas, 3), len(mesh.vertices))
     if not around.all():
         raise ValueError(f"mesh vertex {int(np.argmin(around))} belongs to no triangle: expected a surface")
-    masses = derived("density and mesh", positive("density", density) / 3 * around, MASS)
+    given = {"density": density, "compliance": compliance, "bending": bending}
+    fabric = checked_fabric(fabric, **given, tear=tear, yield_angle=yield_angle)
+    if fabric is None and warp is not None:
+        raise ValueError(f"warp is {shown(warp)}, without a fabric: expected both, or none")
+    density = positive("density", density if fabric is None else fabric.density)
+    masses = derived("density and mesh", density / 3 * around, MASS)
     if bending is not None:
         hinges_of(mesh.triangles)  # raises errors before anything is added
     pins = indices("pins", pins, len(mesh.vertices))
+    thickness = thickness_of(fabric, contacts) if thickness is None else thickness
     thickness = usual_thickness_of(mesh) if thickness is None else thickness
+    if fabric is not None:
+        touching = thickness, friction, contacts
+        return add_fabric(particles, mesh.vertices, masses, mesh.triangles, pins, fabric, warp, touching, drag)
     return add_triangle_cloth(
         particles, mesh.vertices, masses, mesh.triangles, pins, compliance=compliance, bending=bending, flat=False,
         thickness=thickness, friction=friction, contacts=contacts, drag=drag, tear=tear, yield_angle=yield_angle,
     )  # fmt: skip
+
+
+def checked_fabric(fabric, **of_sticks):
+    """A Fabric, from its name or itself, or None. Args: of_sticks: arguments that describe a cloth of sticks.
+
+    Raises: TypeError, ValueError for another, or one with arguments of sticks.
+    """
+    if fabric is None:
+        return None
+    if isinstance(fabric, str):
+        fabric = FABRICS[one_of("fabric", fabric, tuple(FABRICS))]
+    if not isinstance(fabric, Fabric):
+        raise TypeError(f"fabric is {shown(fabric)}: expected a pbd.Fabric, or a name in pbd.FABRICS")
+    for name, value in of_sticks.items():
+        if value is not OF_STICKS[name] and value != OF_STICKS[name]:
+            raise ValueError(f"{name} is {shown(value)}, with a fabric: expected it of cloth without one")
+    return fabric
+
+
+def thickness_of(fabric, contacts):
+    """Thickness of a fabric that is a surface [m]; None without a fabric, or with spheres.
+
+    Raises: ValueError for a fabric of unknown thickness.
+    """
+    if fabric is None or contacts != "surface":
+        return None
+    if fabric.thickness is None:
+        raise ValueError("thickness is None, and the fabric has none: expected one of them for contacts of a surface")
+    return fabric.thickness
+
+
+def add_fabric(particles, positions, masses, triangles, pins, fabric, warp, touching, drag, counts=None):
+    """Add cloth of a fabric. Args: see `add_triangle_cloth`, `pbd.Particles.add_membrane` and `finish_cloth`.
+
+    Returns: a Cloth.
+    """
+    added = particles.add_particles(positions, masses, radius=not_negative("thickness", touching[0]) / 2)
+    triangles = triangles + triangles.dtype.type(added[0])
+    particles.pin(added[pins])
+    particles.add_membrane(triangles, fabric, warp)
+    finish_cloth(particles, triangles, None, True, touching, drag)
+    return Cloth(added, np.zeros((0, 2), np.int64), triangles, hinges_of(triangles), counts)
 
 
 def usual_thickness(spacing):

@@ -1,0 +1,80 @@
+"""Cloth of a fabric: its mass, its warp along `down`, its contacts, and what it does not take."""
+
+import numpy as np
+import pytest
+from strips import masses_of
+
+import pbd
+
+SQUARE = {"origin": (0, 0, 1), "right": (0.4, 0, 0), "down": (0, 0.6, 0), "counts": (7, 5)}
+
+
+def test_a_cloth_has_its_fabric():
+    particles = pbd.Particles()
+    cloth = pbd.build.cloth(particles, **SQUARE, fabric="denim", pins=("top",))
+    fabric, membrane = pbd.FABRICS["denim"], particles.membranes[0]
+    assert membrane.fabric == fabric
+    assert not len(cloth.sticks)
+    assert len(cloth.hinges)
+    free = np.isfinite(particles.masses())
+    expected = masses_of(particles.positions(), cloth.triangles, fabric.density)
+    # The grid gives a quarter of each cell to each corner, triangles a third of each to theirs.
+    assert particles.masses()[free].sum() == pytest.approx(expected[free].sum(), rel=0.02)
+    stretched = particles.positions() * (1.0, 1.1, 1.0)
+    np.testing.assert_allclose(membrane.strains(stretched), np.broadcast_to((0.1, 0, 0), (48, 3)), atol=1e-12)
+
+
+def test_strain_and_stress_are_those_of_the_fabric():
+    # Stretched by 10 % along the warp, with free sides held: k/(1 - ν²) along, and ν √(k k')/(1 - ν²) across.
+    fabric = pbd.Fabric(200.0, 50.0, 20.0, 0.25)
+    first, second = pbd.Particles(), pbd.Particles()
+    for particles, part in ((first, 1.1), (second, 1.2)):
+        pbd.build.cloth(particles, **SQUARE, fabric=fabric)
+        particles.positions()[:] *= (1.0, part, 1.0)
+    system = pbd.ParticleSystem([first, second], dt=1e-3)
+    assert system.strain().shape == system.stress().shape == (2, 48, 3)
+    np.testing.assert_allclose(system.strain()[1], np.broadcast_to((0.2, 0, 0), (48, 3)), atol=1e-12)
+    expected = np.array((200.0, 0.25 * 100.0, 0.0)) * 0.1 / (1 - 0.25**2)
+    np.testing.assert_allclose(system.stress()[0], np.broadcast_to(expected, (48, 3)), rtol=1e-9, atol=1e-9)
+    empty = pbd.Particles()
+    empty.add_particle((0, 0, 0))
+    assert pbd.ParticleSystem(empty).strain().shape == (0, 3)
+
+
+def test_cloth_of_a_mesh_has_its_fabric_and_warp():
+    mesh = pbd.build.Mesh([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], [(0, 1, 2), (0, 2, 3)])
+    particles = pbd.Particles()
+    pbd.build.cloth_from_mesh(particles, mesh, fabric=pbd.FABRICS["satin"], warp=(1, 1, 0))
+    assert particles.masses().sum() == pytest.approx(0.128)
+    root = np.sqrt(0.5)
+    axes = (root, root, 0), (-root, root, 0)
+    np.testing.assert_allclose(particles.membranes[0].axes, np.broadcast_to(axes, (2, 2, 3)))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"fabric": "denin"}, "fabric is 'denin'.*denim"),
+        ({"fabric": "denim", "density": 0.3}, "density is 0.3, with a fabric"),
+        ({"fabric": "denim", "bending": None}, "bending is None, with a fabric"),
+        ({"fabric": "denim", "tear": 1.5}, "tear is 1.5, with a fabric"),
+        ({"fabric": pbd.Fabric(1e3, 1e3, 10.0), "thickness": None, "contacts": "surface"}, "the fabric has none"),
+    ],
+)
+def test_contradictions_are_refused(given, message):
+    with pytest.raises(ValueError, match=message):
+        pbd.build.cloth(pbd.Particles(), **SQUARE, **given)
+
+
+def test_a_warp_needs_a_fabric():
+    mesh = pbd.build.Mesh([(0, 0, 0), (1, 0, 0), (1, 1, 0)], [(0, 1, 2)])
+    with pytest.raises(ValueError, match="without a fabric"):
+        pbd.build.cloth_from_mesh(pbd.Particles(), mesh, warp=(1, 0, 0))
+    with pytest.raises(TypeError, match=r"expected a pbd\.Fabric, or a name"):
+        pbd.build.cloth(pbd.Particles(), **SQUARE, fabric=3)
+
+
+def test_the_thickness_of_a_fabric_is_that_of_its_surface():
+    particles = pbd.Particles()
+    pbd.build.cloth(particles, **SQUARE, fabric="denim", thickness=None, contacts="surface")
+    assert particles.surfaces[0].radius == pytest.approx(pbd.FABRICS["denim"].thickness / 2)
