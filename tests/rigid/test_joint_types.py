@@ -7,6 +7,7 @@ import pytest
 
 import rigid
 from rigid import joints
+from rigid.constraints.joints.special import ROW_WRITERS
 from rigid.joints import joint_type
 from rigid.joints.joint_type import ALL, Angle, JointType, Shift
 from rigid.rotation import exponential, to_matrix
@@ -23,6 +24,11 @@ def test_all_types_are_here():
         "ball", "hinge", "universal", "slider", "cylindrical", "planar", "fixed", "distance", "wheel",
     }  # fmt: skip
     assert all(hasattr(rigid.Model, f"add_{each.kind}") for each in TYPES)
+
+
+def test_each_special_type_has_a_function_that_writes_rows():
+    assert sorted(ROW_WRITERS) == sorted(joint_type.SPECIAL)
+    assert {each.special for each in TYPES} == {None, *joint_type.SPECIAL}
 
 
 @pytest.mark.parametrize("of_type", DECLARED, ids=lambda each: each.kind)

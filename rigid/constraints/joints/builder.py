@@ -6,7 +6,7 @@ import numpy as np
 
 from pbd.core.kernels import allocate
 from rigid.constraints.joints.data import DRIVE, FORM, FRAMES, JOINT, MOTOR, CoordinateKind, DriveKind, Joints
-from rigid.constraints.joints.special import SPECIAL
+from rigid.constraints.joints.special import ROW_WRITERS
 from rigid.constraints.rows import GROUP, ROW, Form, Group, by_world
 from rigid.joints import Ball, Distance
 from rigid.joints.joint_type import Angle, Shift
@@ -109,7 +109,7 @@ class JointBuilder:
     def add_integers(self, of_type, i, j, first, c, friction=-1, spring=-1):
         """Add JOINT of a joint. Args: of_type: its JointType; the others are columns of JOINT."""
         integers = np.zeros(JOINT.total, int)
-        integers[JOINT.special] = 1 if of_type.special is None else 2 + list(SPECIAL).index(of_type.special)
+        integers[JOINT.special] = 1 if of_type.special is None else 2 + list(ROW_WRITERS).index(of_type.special)
         integers[JOINT.body_i], integers[JOINT.body_j], integers[JOINT.first_row] = i, j, first
         integers[JOINT.first_coordinate], integers[JOINT.coordinates] = c, len(of_type.coordinates)
         integers[JOINT.friction_row], integers[JOINT.spring_row] = friction, spring

@@ -5,10 +5,10 @@ from typing import NamedTuple
 from pbd.core.kernels import Columns, Integer, Real, count
 
 # Integers of a joint: 0 in an array without joints, 1 for one that is all in what its type declares, else 2 + its place
-# in special.py; its bodies; its first row, or -1 if it has none; its first coordinate, and how many; the first rows of
-# friction (of a ball, or of a wheel against slip) and of a ball's spring, or -1. Then what its type declares
-# (rigid/joints/joint_type.py): how many translations it keeps closed, and along which axes of the parent; how many
-# right angles, and between which axes of parent and child.
+# in ROW_WRITERS (special.py); its bodies; its first row, or -1 if it has none; its first coordinate, and how many; the
+# first rows of friction (of a ball, or of a wheel against slip) and of a ball's spring, or -1. Then what its type
+# declares (rigid/joints/joint_type.py): how many translations it keeps closed, and along which axes of the parent; how
+# many right angles, and between which axes of parent and child.
 JOINT = Columns(
     special=1, body_i=1, body_j=1, first_row=1, first_coordinate=1, coordinates=1, friction_row=1, spring_row=1,
     translations=1, along=3, right_angles=1, axes_i=3, axes_j=3,

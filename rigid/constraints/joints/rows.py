@@ -7,7 +7,7 @@ from rigid.constraints.joints.data import DRIVE, FORM, JOINT, CoordinateKind
 from rigid.constraints.joints.drive import write_drive
 from rigid.constraints.joints.frames import joint_ends
 from rigid.constraints.joints.locks import write_lock_rows
-from rigid.constraints.joints.special import SPECIAL
+from rigid.constraints.joints.special import ROW_WRITERS
 
 
 @ti.func
@@ -42,7 +42,7 @@ def write_rows_of_joint(s: ti.template(), joint, world):
                 write_shift(s, c, ends, world)
             elif kind == CoordinateKind.ANGLE:
                 write_angle(s, c, ends, world)
-        for place, write in ti.static(enumerate(SPECIAL.values())):
+        for place, write in ti.static(enumerate(ROW_WRITERS.values())):
             if special == place + 2:
                 write(s, joint, row, first, ends, world)
 

@@ -1,11 +1,11 @@
 """What joints of special types write besides what their types declare, by the name that JointType.special has.
 
-Each function is called with (s, joint, row, c, ends, world): row is the joint's first row, or -1; c its first
-coordinate; ends are from `joint_ends`.
+The names are those of SPECIAL in rigid/joints/joint_type.py. Each function is called with (s, joint, row, c, ends,
+world): row is the joint's first row, or -1; c its first coordinate; ends are from `joint_ends`.
 """
 
 from rigid.constraints.joints.ball import write_ball
 from rigid.constraints.joints.distance import write_distance
 from rigid.constraints.joints.wheel import write_wheel
 
-SPECIAL = {"ball": write_ball, "distance": write_distance, "wheel": write_wheel}
+ROW_WRITERS = {"ball": write_ball, "distance": write_distance, "wheel": write_wheel}

@@ -9,7 +9,7 @@ import pytest
 import rigid
 from pbd.core.kernels import read
 from rigid.constraints.joints.data import COORDINATE, DRIVE, FORM, JOINT, CoordinateKind
-from rigid.constraints.joints.special import SPECIAL
+from rigid.constraints.joints.special import ROW_WRITERS
 from rigid.constraints.rows import GROUP, ROW, Group
 from rigid.joints.joint_type import Shift
 from rigid.rotation import exponential, multiply, normalised, rotate
@@ -173,7 +173,7 @@ def test_coordinates_have_the_derivatives_in_their_columns(kinds):
     state = closed(model, 5) if angles else random_state(len(model.bodies), 5)
     solver, _, coordinates, velocities = three_times(model, state)
     integers = solver.data.joints.integers.to_numpy()
-    ball = 2 + list(SPECIAL).index("ball")
+    ball = 2 + list(ROW_WRITERS).index("ball")
     for joint in integers:
         first = joint[JOINT.first_coordinate]
         for c in range(first, first + joint[JOINT.coordinates]):
