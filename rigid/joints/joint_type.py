@@ -118,6 +118,8 @@ class JointType:
             solver "verlet" and of files; None for a type that is all in what it declares.
         degrees_of_freedom: how many a special type leaves; others leave one for each coordinate.
         length: name of the field with a length that its rows need; None for none.
+        special_rows: how many equalities [m] a special type has after its translations and right angles. Its function
+            in rigid/constraints/joints/special.py writes them.
     """
 
     kind: str
@@ -127,10 +129,14 @@ class JointType:
     special: str | None = None
     degrees_of_freedom: int | None = None
     length: str | None = None
+    special_rows: int = 0
 
     def __post_init__(self):
         if self.special is not None:
             one_of("special", self.special, SPECIAL)
+        elif self.special_rows:
+            given = f"joint type {self.kind!r} with special_rows={self.special_rows}"
+            raise ValueError(f"{given}: expected none, only a special type has a function that writes them")
         else:
             free = 6 - len(self.translations) - len(self.right_angles)
             if len(self.coordinates) != free:

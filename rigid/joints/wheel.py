@@ -28,7 +28,7 @@ class Wheel(Joint):
     radius: float
     friction: float | None = None
 
-    type = JointType("wheel", special="wheel", degrees_of_freedom=3, length="radius")
+    type = JointType("wheel", special="wheel", degrees_of_freedom=3, length="radius", special_rows=1)
 
     def __post_init__(self):
         self.radius = positive("radius", self.radius)

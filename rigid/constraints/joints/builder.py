@@ -78,10 +78,7 @@ class JointBuilder:
         """Add a joint: its own rows, unless it is kept closed, and the drives along its coordinates."""
         one = joints[0]
         i, j = self.index_of(one.parent), self.index_of(one.child)
-        own = len(one.type.translations), len(one.type.right_angles)
-        if one.type.special == "wheel":
-            own = 1, 0
-        first = self.add_equality_rows(i, j, joints, *own) if sum(own) and not closed else -1
+        first = -1 if closed else self.add_equality_rows(i, j, joints)
         c = self.add_coordinates(one.type)
         self.first_coordinates.append(c)
         friction = spring = -1
@@ -122,14 +119,19 @@ class JointBuilder:
             integers[JOINT[count]] = len(given)
         self.integers.append(integers)
 
-    def add_equality_rows(self, i, j, joints, translations, rotations):
-        """Add the rows that keep a joint closed, hard or soft. Returns: the first row."""
-        _, first = self.rows.add(Group.EQUALITY, i, j, translations + rotations)
+    def add_equality_rows(self, i, j, joints):
+        """Add the rows that keep a joint closed, hard or soft: of translations, of right angles, of its special type.
+
+        Returns: the first row, -1 for none.
+        """
+        of_type = joints[0].type
+        is_angle = [0] * len(of_type.translations) + [1] * len(of_type.right_angles) + [0] * of_type.special_rows
+        if not is_angle:
+            return -1
+        _, first = self.rows.add(Group.EQUALITY, i, j, len(is_angle))
         given = [softness(joint.soft) for joint in joints]
-        for row in range(first, first + translations + rotations):
-            pair = [of[0 if row < first + translations else 1] for of in given]
-            columns = np.transpose([(*numbers, of[2]) for numbers, of in zip(pair, given)])
-            added = self.rows.rows[row]
+        for added, angle in zip(self.rows.rows[first:], is_angle):
+            columns = np.transpose([(*of[angle], of[2]) for of in given])
             added[ROW.stiffness], added[ROW.damping], added[ROW.per_mass] = columns
         return first
 
