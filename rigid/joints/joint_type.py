@@ -142,6 +142,10 @@ class JointType:
             if len(self.coordinates) != free:
                 given = f"joint type {self.kind!r} with {len(self.coordinates)} coordinates"
                 raise ValueError(f"{given}: expected {free}, which its translations and right_angles leave")
+            for coordinate in self.coordinates:
+                if not isinstance(coordinate, (Shift, Angle)):
+                    given = f"joint type {self.kind!r} with a coordinate {type(coordinate).__name__}"
+                    raise ValueError(f"{given}: expected Shift or Angle, others are those of a special type")
             if len(self.angles) > MOST_ANGLES:
                 given = f"joint type {self.kind!r} with {len(self.angles)} angles"
                 expected = f"expected at most {MOST_ANGLES}; a type that leaves all rotations free is special"

@@ -8,9 +8,11 @@ import pytest
 import rigid
 from rigid import joints
 from rigid.constraints.joints.builder import JointBuilder
+from rigid.constraints.joints.data import FORM, CoordinateKind
 from rigid.constraints.joints.special import ROW_WRITERS
 from rigid.constraints.rows import ROW, RowBuilder
 from rigid.joints import joint_type
+from rigid.joints.distance import Length
 from rigid.joints.joint_type import ALL, Angle, JointType, Shift
 from rigid.rotation import exponential, to_matrix
 
@@ -62,6 +64,8 @@ def test_wrong_records_are_refused():
         JointType("odd", translations=(1, 2), right_angles=((1, 0), (2, 0)), coordinates=(Angle(0), Shift(0)))
     with pytest.raises(ValueError, match="'odd' with 3 angles: expected at most 2"):
         JointType("odd", translations=(1, 2), coordinates=(Shift(0), Angle(0), Angle(1), Angle(2)))
+    with pytest.raises(ValueError, match="'odd' with a coordinate Length: expected Shift or Angle"):
+        JointType("odd", **hinge, coordinates=(Length(),))
     with pytest.raises(ValueError, match="'odd' with special_rows=1: expected none, only a special type"):
         JointType("odd", **hinge, coordinates=(Angle(0),), special_rows=1)
     with pytest.raises(ValueError, match="special"):
@@ -78,6 +82,18 @@ def test_special_rows_follow_those_of_right_angles(monkeypatch):
     rows = RowBuilder(ROW.total, worlds=1)
     assert JointBuilder([model], rows).rows_of == [slice(0, 6)]
     assert np.ravel(rows.rows)[ROW.stiffness :: ROW.total].tolist() == [5, 5, 7, 7, 7, 5]
+
+
+def test_a_coordinate_of_a_subclass_has_the_rows_of_its_base():
+    class Advance(Shift):
+        """A shift of another name."""
+
+    model = rigid.Model()
+    model.add_sphere(0.1, mass=1.0)
+    model.add_slider(rigid.GROUND, 0, (0, 0, 0), (1, 0, 0))
+    model.joints[0].type = replace(model.joints[0].type, coordinates=(Advance(0),))
+    (form,) = JointBuilder([model], RowBuilder(ROW.total, worlds=1)).forms
+    assert form[FORM.kind] == CoordinateKind.SHIFT
 
 
 def test_verlet_refuses_a_special_type_that_it_does_not_know(monkeypatch):

@@ -242,7 +242,7 @@ class JointBuilder:
         first = len(self.forms)
         for k, coordinate in enumerate(of_type.coordinates):
             products = (*coordinate.cosine, *coordinate.sine) if isinstance(coordinate, Angle) else (0,) * 4
-            kind = KINDS.get(type(coordinate), CoordinateKind.OTHER)
+            kind = next((KINDS[each] for each in KINDS if isinstance(coordinate, each)), CoordinateKind.OTHER)
             last = k in of_type.angles[-1:]  # [4] takes the child's axis for a hinge, too
             self.forms.append([kind, coordinate.axis, last, *products])
         return first
