@@ -319,7 +319,7 @@ class Model(Description):
         """
         a, b = self._joint_index("joint_a", joint_a), self._joint_index("joint_b", joint_b)
         for joint in (self.joints[a], self.joints[b]):
-            if joint.degrees_of_freedom != 1:
+            if not joint.type.takes_gears:
                 raise ValueError(f"gear on {joint.name!r}, a {joint.kind} joint: expected a hinge or slider")
         if a == b:
             raise ValueError(f"joint_a and joint_b are both {self.joints[a].name!r}: expected two joints")

@@ -165,6 +165,14 @@ class JointType:
         return len(self.translations) < len(ALL)
 
     @property
+    def takes_gears(self):
+        """Whether gears can connect such joints: they have one coordinate, a shift or an angle.
+
+        One degree of freedom is not enough: a special type may couple two coordinates.
+        """
+        return len(self.coordinates) == 1 and isinstance(self.coordinates[0], (Shift, Angle))
+
+    @property
     def reverses(self):
         """Whether shifts along the child's axes reach the poses that shifts along the parent's axes reach.
 

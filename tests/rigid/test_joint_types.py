@@ -72,6 +72,25 @@ def test_wrong_records_are_refused():
         JointType("odd", special="odd")
 
 
+@pytest.mark.parametrize("of_type", TYPES, ids=lambda each: each.kind)
+def test_hinges_and_sliders_take_gears(of_type):
+    assert of_type.takes_gears == (of_type.kind in ("hinge", "slider"))
+
+
+def test_gears_refuse_a_type_with_coupled_coordinates():
+    # It has one degree of freedom, but a gear cannot tell which of its two coordinates is meant.
+    model = rigid.Model()
+    model.add_sphere(0.1, mass=1.0)
+    model.add_hinge(rigid.GROUND, 0, (0, 0, 0), (1, 0, 0), name="nut")
+    model.add_hinge(rigid.GROUND, 0, (0, 0, 0), (1, 0, 0), name="crank")
+    coordinates = Shift(0, limits=None), Angle(0)
+    coupled = replace(model.joints[0].type, special="ball", coordinates=coordinates, degrees_of_freedom=1)
+    model.joints[0].type = coupled
+    with pytest.raises(ValueError, match="gear on 'nut', a hinge joint: expected a hinge or slider"):
+        model.add_gear("crank", "nut", 2.0)
+    assert not model.gears
+
+
 def test_special_rows_follow_those_of_right_angles(monkeypatch):
     monkeypatch.setattr(joint_type, "SPECIAL", (*joint_type.SPECIAL, "odd"))
     monkeypatch.setitem(ROW_WRITERS, "odd", None)
