@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import pbd
 import rigid
 from rigid import joints
 from rigid.constraints.joints.builder import JointBuilder
@@ -15,6 +16,9 @@ from rigid.joints import joint_type
 from rigid.joints.distance import Length
 from rigid.joints.joint_type import ALL, Angle, JointType, Shift
 from rigid.rotation import exponential, to_matrix
+from rigid.solvers.verlet.builder import make_frames
+from rigid.solvers.verlet.joint_constraints import JointConstraints
+from rigid.solvers.verlet.joint_coordinates import SHIFT
 
 TYPES = [
     each.type for each in vars(joints).values()
@@ -123,3 +127,16 @@ def test_verlet_refuses_a_special_type_that_it_does_not_know(monkeypatch):
     model.joints[0].type = replace(model.joints[0].type, special="odd")
     with pytest.raises(NotImplementedError, match="joint 'pivot' is a 'odd': solver 'verlet' has no constraints"):
         rigid.solver("verlet", model)
+
+
+def test_verlet_loses_no_coordinate_of_a_special_type(monkeypatch):
+    monkeypatch.setattr(joint_type, "SPECIAL", (*joint_type.SPECIAL, "odd"))
+    model = rigid.Model()
+    model.add_sphere(0.1, mass=1.0)
+    model.add_slider(rigid.GROUND, 0, (0, 0, 0), (1, 0, 0), name="rail")
+    rail, given = model.joints[0], (pbd.Particles(), model, make_frames([model])[0], [np.arange(4)], [model])
+    rail.type = replace(rail.type, special="odd")
+    assert [each[0] for each in JointConstraints(*given)._coordinates(rail)] == [SHIFT]
+    rail.type = replace(rail.type, coordinates=(Length(),))
+    with pytest.raises(NotImplementedError, match="'rail' has a coordinate Length: solver 'verlet' has shifts and"):
+        JointConstraints(*given)._coordinates(rail)

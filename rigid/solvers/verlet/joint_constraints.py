@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from rigid.joints.joint_type import Shift
+from rigid.joints.joint_type import Angle, Shift
 from rigid.names import GROUND
 from rigid.solvers.verlet.broken_joints import UNLIMITED, joint_stick
 from rigid.solvers.verlet.frame import CORNERS
@@ -22,6 +22,10 @@ LEAST_VOLUME = 0.5
 # Wider limits are counted over full turns. In the rest of the circle a joint beyond one limit could not be told from a
 # joint beyond the other.
 WIDEST = 2 * math.pi - 0.1
+
+# Special types whose coordinates _coordinates leaves out. `_add_ball` adds what acts along those of a ball, builder.py
+# adds sticks for a distance, and a wheel has no coordinates. The classes of these types have no motors.
+SEPARATE = ("ball", "distance", "wheel")
 
 # Names of the types in the order in which they are projected, whatever the order of the joints. Kernels are compiled
 # for the types in their order, so models with the same kinds of joints share one.
@@ -144,8 +148,11 @@ class JointConstraints:
         return [self._fixed(body, anchor - self._corners(body)[0].mean(axis=0)) for body, anchor in ends]
 
     def _coordinates(self, joint):
-        """The coordinates of a joint that its type declares: [(Coordinate, its two bodies, its numbers)]."""
-        if joint.type.special is not None or not joint.type.coordinates:
+        """The coordinates of a joint that its type declares: [(Coordinate, its two bodies, its numbers)].
+
+        Raises: NotImplementedError for one without a Coordinate here, because its limits and drives would be lost.
+        """
+        if joint.type.special in SEPARATE or not joint.type.coordinates:
             return []
         found, bodies, (at_parent, at_child) = [], (joint.parent, joint.child), self._anchors(joint)
         m, n, angle = joint.parent_axes, joint.child_axes, FREE_ANGLE if joint.type.slides else ANGLE
@@ -154,6 +161,9 @@ class JointConstraints:
                 axis = self._fixed(joint.parent, m[[coordinate.axis]])
                 found.append((SHIFT, bodies, (axis, at_parent, at_child)))
                 continue
+            if not isinstance(coordinate, Angle):
+                given = f"joint {joint.name!r} has a coordinate {type(coordinate).__name__}"
+                raise NotImplementedError(f"{given}: solver 'verlet' has shifts and angles alone")
             (a, b), (a_sine, b_sine) = coordinate.cosine, coordinate.sine
             if b == b_sine:  # the angle of the child's axis between two of the parent
                 axes = self._fixed(joint.parent, m[[a, a_sine]]), self._fixed(joint.child, n[[b]])
