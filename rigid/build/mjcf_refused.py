@@ -7,6 +7,7 @@ from pbd.core.shapes import Mesh, MeshCollider
 from rigid.joints import NO_LIMITS
 
 NAME = 40  # characters of a name in a message
+WRITTEN = (None, "ball", "distance")  # what JointType.special is for types that mjcf_writer.py writes
 UNLIMITED = 1e10  # [rad or m]: an end of a range that is never reached, where the other end is a limit
 
 
@@ -47,8 +48,8 @@ def refuse_what_mjcf_has_not(model, closing):
 def refuse_joint(joint):
     """Raise ValueError for a joint, or a part of it, without a counterpart."""
     who = called(joint, joint.kind)
-    if joint.type.special == "wheel":
-        raise ValueError(f"{who}: expected no wheels, MJCF has no counterpart")
+    if joint.type.special not in WRITTEN:
+        raise ValueError(f"{who}: expected no {joint.kind}s, MJCF has no counterpart")
     if joint.soft is not None:
         raise ValueError(f"{who} has soft={shown(joint.soft)}: expected None, MJCF has no counterpart")
     if joint.breaks:
