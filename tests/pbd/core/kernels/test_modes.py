@@ -178,7 +178,7 @@ def test_quick_kernels_of_another_version_are_refused():
         choose("quick", (1, 7, 3))
 
 
-@pytest.mark.parametrize(("number", "result"), [(0, "length"), (1, "velocity")])
+@pytest.mark.parametrize(("number", "result"), [(0, "length"), (1, "velocity"), (2, "momenta")])
 def test_a_session_of_the_guide(tmp_path, number, result):
     """Lines after a prompt are given to pdb; the others are printed, after the place where it stops."""
     program, session = fences(GUIDE, "python")[number], fences(GUIDE, "none")[number]
@@ -192,6 +192,11 @@ def test_a_session_of_the_guide(tmp_path, number, result):
         if not line.startswith("(Pdb)"):
             place = printed.find(line, place) + 1
             assert place, f"pdb does not print {line!r}:\n{printed}"
+    if result == "momenta":  # m v, and x × m v about the origin, before the step and after it
+        found = re.findall(r"(?:before|after): \[(.*)\]$", printed, re.MULTILINE)
+        expected = [(2, 0, -2), (0, 0.6, 0)] * 2
+        assert np.array([each.split() for each in found[:4]], float) == pytest.approx(np.array(expected), abs=1e-8)
+        return
     (found,) = re.findall(r"^(?:\(Pdb\) )?\[ *([-\d. e]+)\]$", printed, re.MULTILINE)
     if result == "length":  # one projection leaves the stick as long as the direction to the predicted place allows: 1
         assert np.linalg.norm(np.array(found.split(), float)) == pytest.approx(1.0, abs=1e-8)
