@@ -38,11 +38,20 @@ class ConstraintValues:
         Args: constraint_type: a ConstraintType; number: of the constraint, counted as constraints of the type were
         added; name: one of the type's parameters, or "compliance".
         """
-        index = self.types.index(constraint_type)
-        place = int(np.flatnonzero(self.orders[index] == number)[0])
+        index, place = self._place_of(constraint_type, number)
         first = int(self.ranges[index, RANGE.parameters])
         names = (*constraint_type.parameters, "compliance")
         return first + constraint_type.width * place + names.index(name)
+
+    def multiplier_of(self, constraint_type, number):
+        """Find where a compliant constraint has its λ, for `read_multipliers`. Args: see `row_of`."""
+        index, place = self._place_of(constraint_type, number)
+        return int(self.ranges[index, RANGE.multipliers]) + place
+
+    def _place_of(self, constraint_type, number):
+        """Index of a type, and the place of a constraint among those of the type. Args: see `row_of`."""
+        index = self.types.index(constraint_type)
+        return index, int(np.flatnonzero(self.orders[index] == number)[0])
 
     def read(self, rows):
         """Read parameters. Args: rows: see `row_of`. Returns: (rows, worlds)."""
@@ -54,6 +63,10 @@ class ConstraintValues:
         parameters = read(self.arrays.parameters)
         parameters[rows] = values
         write(self.arrays.parameters, parameters)
+
+    def read_multipliers(self, places):
+        """λ of the last substep [kg m, or kg m²]. Args: places: see `multiplier_of`. Returns: (places, worlds)."""
+        return read(self.arrays.multipliers)[places].astype(float)
 
     def multipliers_between(self, pairs):
         """λ of the compliant constraint between two particles, for each pair; zero if there is none.

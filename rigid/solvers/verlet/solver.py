@@ -42,6 +42,7 @@ from rigid.solvers.verlet.joint_forces import (
 from rigid.solvers.verlet.lanes import lanes_to_ask_for
 from rigid.solvers.verlet.options import VerletOptions
 from rigid.solvers.verlet.restitution import BOUNDED, KEPT, UNKNOWN
+from rigid.solvers.verlet.slow_motors import SlowMotors
 from rigid.solvers.verlet.step import step_hooks
 from rigid.state import State, join_arrays, split_arrays
 
@@ -122,7 +123,7 @@ class VerletSolver(Solver):
         if given.particles is None and self.model.joints:  # the frame of the ground is larger than small chains
             watch.length = max(map(extent, models)) + (np.sum(self._radii) if given.contacts else 0.0)
         self._driven = any(map(is_driven, models))
-        self._open_joints = OpenJoints(self)
+        self._open_joints, self._slow_motors = OpenJoints(self), SlowMotors(self, buildings[0].motors)
         self._follows_paths = any(body.path is not None for body in self.model.bodies)
         self._external_forces = FrameForces(self.particle_system, self.frames, self.members, self._add_force_hooks)
         if given.contacts and may_touch(self.model, given.particles):
@@ -232,6 +233,7 @@ class VerletSolver(Solver):
                 self.particle_system.step()
                 self.events += self._breaking.break_overloaded(self.joint_forces(), self.state)[0]
         self._open_joints.look(self)
+        self._slow_motors.look(self)
 
     # Inputs -----------------------------------------------------------------------------------------------------------
 
