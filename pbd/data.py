@@ -254,6 +254,27 @@ class SurfaceArrays(NamedTuple):
     is_unsafe: Integer(count.surface_particles, count.worlds)  # whether it is to be halved
 
 
+class ImplicitArrays(NamedTuple):
+    """Elements that are solved together, and the blocks of their matrix and its factor: see pbd/implicit."""
+
+    node: Integer(count.implicit)  # particles in the order of elimination
+    place: Integer(count.implicit_particles)  # of each particle in this order
+    first: Integer(count.implicit_ends)  # where each column of the factor begins
+    row: Integer(count.implicit_entries)  # of each of its blocks
+    begins: Integer(count.types)  # where each type begins in `targets`
+    targets: Integer(count.implicit_pairs)  # of each pair of an element's members, twice the block, odd if transposed
+    updates: Integer(count.implicit_updates, 2)  # blocks of L and L D whose products are subtracted
+    ends: Integer(count.implicit_entry_ends)  # where those of each block begin
+    scaled: Vector(9, count.implicit_entries, count.worlds)  # A, then L D
+    lower: Vector(9, count.implicit_entries, count.worlds)  # L; in place of its diagonal the inverse of D
+    unknown: Vector(3, count.implicit, count.worlds)  # the right side, then the displacement [m]
+    aim: Vector(3, count.implicit, count.worlds)  # predicted positions, and what other constraints have moved [m]
+    left: Vector(3, count.implicit, count.worlds)  # where the last iteration left particles [m]
+    kept: Real(count.worlds)  # one if the matrix is good enough for the next substep
+    way: Real(count.worlds)  # the longest that the last iteration has moved a particle [m]
+    extent: Real(count.implicit_extents)  # of an element, the median of all [m]
+
+
 class Counts(NamedTuple):
     """Numbers of items. Shapes of arrays do not say it, because a Taichi array cannot be empty."""
 
@@ -268,6 +289,7 @@ class Counts(NamedTuple):
     direct_rows: int
     touching: int  # particles of the direct solve that may touch something
     halo: int  # of each band
+    implicit: int = 0  # particles of elements that are solved together
 
 
 class Settings(NamedTuple):
@@ -301,6 +323,7 @@ class Features(NamedTuple):
     elements: bool  # whether there are contact points or elements, and surfaces that they can touch
     contacts: bool  # between particles
     surface_contacts: bool  # between triangles and segments
+    implicit: tuple = ()  # types of elements that are solved together, as indices into `types`
     direct: tuple = ()  # types of which constraints are solved directly, as indices into `types`
     rope_nodes: bool = False  # whether particles have one or two rows of the direct solve
     touching: bool = False  # whether particles of the direct solve may touch colliders, boxes or fixed shapes
@@ -349,7 +372,7 @@ class Features(NamedTuple):
         read = {
             "direct": self.direct, "colliders": self.obstacles, "elements": self.elements, "wind": self.wind,
             "contacts": self.contacts, "bands": self.bands, "gravity": self.gravity_scales, "touch": self.touching,
-            "surface": self.surface_contacts,
+            "surface": self.surface_contacts, "implicit": self.implicit,
         }  # fmt: skip
         return tuple(name for name, is_read in read.items() if not is_read)
 
@@ -363,6 +386,7 @@ class Data(NamedTuple):
     bands: BandArrays
     direct: DirectArrays
     touch: TouchArrays
+    implicit: ImplicitArrays
     colliders: ColliderArrays
     elements: ElementArrays
     gravity: GravityArrays

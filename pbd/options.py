@@ -8,6 +8,7 @@ from pbd.core.messages import shown
 from pbd.core.options import Options, at_least_zero, choice, optional
 from pbd.core.validate import boolean, finite_number, grab_count, positive, whole
 from pbd.direct.rows import SOLVES
+from pbd.implicit.tables import ELEMENTS
 from pbd.schedule import SCHEDULES
 
 
@@ -76,6 +77,12 @@ class ParticleOptions(Options):
     are then made in parts where sticks turn fast or vibrate under tension (pbd/direct/adaptive.py), unless threads
     share a world. "auto": directly where the factor is sparse, as in ropes, chains and frames, else iteratively."""
 
+    elements: str = "auto"
+    """How membranes and plates are solved (`Particles.add_membrane`). "together": one step of Newton for all of them in
+    each iteration (pbd/implicit), whose equilibrium does not depend on steps or iterations. "iterative": one after another,
+    so they are softer than their material as far as the iterations have not converged. "auto": together on a processor,
+    unless there are too many, of which a warning tells."""
+
     untangle: bool = False
     """Whether surfaces and segments that cross in the description are moved apart before the first step
     (pbd/collision/surfaces/untangle.py). Otherwise they are refused."""
@@ -99,6 +106,7 @@ class ParticleOptions(Options):
         "bending_interval": whole,
         "grabs": grab_count,
         "solve": choice(*SOLVES),
+        "elements": choice(*ELEMENTS),
         "untangle": boolean,
         "lanes": optional(whole),
     }

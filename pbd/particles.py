@@ -335,9 +335,9 @@ class Particles(Description):
     def _add_plate(self, membrane, as_described, damping):
         """Resist bending of a membrane. Args: as_described: whether it is at rest in the present shape; damping."""
         pinned, positions = np.isinf(self.masses()), self.positions()
-        hinges, compliance, coupled, ratios = plates_of(membrane, pinned)
+        hinges, compliance, coupled, numbers = plates_of(membrane, pinned)
         angles = rest_values.dihedral_angle(positions[hinges]) if as_described else np.zeros(len(hinges))
-        numbers = {"half_rest_sine": np.sin(angles / 2), **{f"ratio_{k}": each for k, each in enumerate(ratios.T)}}
+        numbers["half_rest_sine"] = np.sin(angles / 2)
         self._add_damped("plate", hinges, compliance, damping, coupled=coupled, **numbers)
 
     def add_volumes(self, tetrahedra, volume=None, compliance=0.0):

@@ -22,6 +22,7 @@ from pbd.diagnostics import measure_motion
 from pbd.direct import adaptive, contacts, limits, motion, solve
 from pbd.execution.phases import for_each, for_each_world, project_each, project_each_world
 from pbd.grabs import pull_grabs
+from pbd.implicit.solve import begin_implicit_solve, solve_elements
 from pbd.integrate import apply_wind_everywhere, check_finite, clear_multiplier, move_kinematic_particles, predict
 from pbd.projection import project_clusters, sensor_phase
 
@@ -39,12 +40,17 @@ def begin_substep(s: ti.template(), substep, world):
         s.features.hooks.before_iterations(s, world)
     if ti.static(len(s.features.direct) > 0):
         for_each_world(s, motion.begin_direct_solve, substep, world)
+    if ti.static(len(s.features.implicit) > 0):
+        for_each_world(s, begin_implicit_solve, substep, world)
 
 
 @ti.func
 def relax(s: ti.template(), substep, iteration, world):
     """Project all constraints once; parts solve directly later. Returns: the largest violation, see `project_each`."""
-    worst = project_clusters(s, substep, world)
+    worst = 0.0
+    if ti.static(len(s.features.implicit) > 0):
+        worst = project_each_world(s, solve_elements, substep, world)
+    worst = ti.max(worst, project_clusters(s, substep, world))
     worst = ti.max(worst, relax_environment(s, substep, world))
     if ti.static(s.features.has_hooks):
         worst = ti.max(worst, s.features.hooks.in_iteration(s, iteration, world))

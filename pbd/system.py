@@ -23,7 +23,7 @@ from pbd.execution.lanes import counts_in_lanes, lanes_of
 from pbd.host.constraint_values import ConstraintValues
 from pbd.host.energy_watch import EnergyWatch
 from pbd.host.environment import Environment
-from pbd.host.errors import raise_errors, refuse_too_many_pairs, warn_of_contacts
+from pbd.host.errors import raise_errors, refuse_too_many_pairs, warn_of_contacts, warn_of_softness
 from pbd.host.launches import Launches
 from pbd.host.particle_values import ParticleValues
 from pbd.host.report import Report
@@ -80,12 +80,15 @@ class ParticleSystem(UsesTaichi):
         self.environment = Environment(self.particles, given.grabs)
         self._types, constraints = collect_constraints(descriptions, given.solve != "iterative")
         self._radii = np.stack([p.radii() for p in descriptions])
-        self.direct, self.schedule = order_constraints(given, descriptions, self.worlds, self._types, constraints)
+        ordered = order_constraints(given, descriptions, self.worlds, self._types, constraints)
+        self.direct, self._implicit, self.schedule = ordered
+        warn_of_softness(self._implicit)
         self.lanes, bands = lanes_of(given.lanes, self.worlds, self.particles, self.schedule)
         self.has_bands = bands is not None
         self._constraint_count = sum(len(order) for order in self.schedule.orders)
-        described = descriptions, self.worlds, constraints, self._types, self.schedule, self.direct, self.environment
-        self.arrays, self._counts_without_lanes, scales = upload(*described, self.lanes, bands)
+        described = descriptions, self.worlds, constraints, self._types, self.schedule, self.direct, self._implicit
+        uploaded = upload(*described, self.environment, self.lanes, bands)
+        self.arrays, self._counts_without_lanes, scales = uploaded
         self._counts = counts_in_lanes(self._counts_without_lanes, self.lanes, bands, self.arrays)
         self._values = ParticleValues(self.arrays.particles, self.worlds, self.count, scales)
         self.constraints = ConstraintValues(
@@ -120,6 +123,7 @@ class ParticleSystem(UsesTaichi):
             types=self._types,
             from_start=self.options.direction == "start",
             direct=self.direct.types,
+            implicit=self._implicit.types,
             rope_nodes=bool(self.direct.nodes(self._values.mobile()).any()),
             touching=self._counts_without_lanes.touching > 0,
             parts=self.schedule.is_one_cluster and len(self.direct.rows) > 0 and self.direct.consistent,

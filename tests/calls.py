@@ -91,7 +91,8 @@ SAMPLES = {
 
 # Arguments with a default that calls need all the same, because one of several has to be given.
 NEEDED = {
-    "Particles.add_angle_limit": ["maximum"], "Particles.add_membrane": ["warp"], "Particles.add_constraints": ["length"], "Model.add_box": ["mass"],
+    "Particles.add_angle_limit": ["maximum"], "Particles.add_membrane": ["warp"],
+    "Particles.add_constraints": ["length"], "Model.add_box": ["mass"],
     "Model.add_sphere": ["mass"], "Model.add_capsule": ["mass", "length"], "Model.add_cylinder": ["mass", "length"],
     "Model.add_mesh": ["mass"], "Capsule": ["length"], "Cylinder": ["length"], "Motor": ["speed"],
     "plant": ["segments", "levels"], "Scene": ["particles"], "soft_body": ["resolution"],

@@ -49,6 +49,10 @@ class ConstraintType:
             the same α, `value` returns a list of them, and `project` takes and returns a list of λ.
         coupled: how many other constraints of the type have λ that a compliant one is coupled to, by parameters that
             are the last ones but for a damping: C + α' (λ + Σ ratio λ_other) = 0.
+        derivatives: of an element, a Taichi function (x, parameters) -> (list of its rows C, list of their gradients);
+            elements may be solved together (see pbd/implicit); None for others.
+        tension: of an element, a Taichi function (x, parameters, list of λ, a, b) -> a block of nine numbers, what its
+            tension adds to the stiffness between members a and b; None for none.
         energy: Taichi function (x, parameters, α) -> stored energy [J]; None for Σ C²/2α.
         compliant: the same type with compliance; None if there is none.
         damped: whether the last parameter is a damping time τ [s], see `with_damping`.
@@ -79,6 +83,8 @@ class ConstraintType:
     compliance: bool = False
     multipliers: int = 1
     coupled: int = 0
+    derivatives: Any = field(default=None, repr=False)
+    tension: Any = field(default=None, repr=False)
     energy: Any = field(default=None, repr=False)
     compliant: Any = field(default=None, repr=False)
     damped: bool = False
@@ -101,6 +107,11 @@ class ConstraintType:
     def has_energy(self):
         """Whether the type has a function of its own for the energy."""
         return self.energy is not None
+
+    @property
+    def has_tension(self):
+        """Whether the type has a function for its tension."""
+        return self.tension is not None
 
     @property
     def first_ratio(self):

@@ -96,6 +96,49 @@ def project(x, start, w, parameters, compliance, multipliers, from_start: ti.tem
 
 
 @ti.func
+def derivatives_of_rows(x, parameters):
+    """C, and the gradients of its rows."""
+    a, b = threads(x, parameters)
+    warp, weft, s, t = derivatives(a, b)
+    of_a = [-parameters[0] - parameters[1], parameters[0], parameters[1]]
+    of_b = [-parameters[2] - parameters[3], parameters[2], parameters[3]]
+    gradients = [
+        [(parameters[4] * of_a[k]) * warp + (parameters[5] * of_b[k]) * weft for k in ti.static(range(3))],
+        [(parameters[6] * of_b[k]) * weft for k in ti.static(range(3))],
+        [parameters[7] * (of_a[k] * s + of_b[k] * t) for k in ti.static(range(3))],
+    ]
+    return value(x, parameters), gradients
+
+
+@ti.func
+def tension(x, parameters, multipliers, i: ti.template(), j: ti.template()):
+    """What tension adds to the stiffness between members i and j: T/|a| a_i a_j (1 - â âᵀ) of both threads.
+
+    What pushes is left out: it would make the matrix of all elements indefinite.
+    """
+    a, b = threads(x, parameters)
+    of_a = [-parameters[0] - parameters[1], parameters[0], parameters[1]]
+    of_b = [-parameters[2] - parameters[3], parameters[2], parameters[3]]
+    of_warp = ti.max(-parameters[4] * multipliers[0], 0.0) * of_a[i] * of_a[j]
+    of_weft = ti.max(-parameters[5] * multipliers[0] - parameters[6] * multipliers[1], 0.0) * of_b[i] * of_b[j]
+    return across(a, of_warp) + across(b, of_weft)
+
+
+@ti.func
+def across(thread, tension):
+    """T/|a| (1 - â âᵀ), nine numbers. Args: thread: a; tension: T."""
+    length = length_or_huge(thread)
+    u, scale = thread / length, tension / length
+    return ti.Vector(
+        [
+            scale * ((1.0 if ti.static(i == j) else 0.0) - u[i] * u[j])
+            for i in ti.static(range(3))
+            for j in ti.static(range(3))
+        ]
+    )
+
+
+@ti.func
 def with_roots(rows, parameters, compliance):
     """R S Rᵀ + α' 1, by rows. Args: rows: of S."""
     warp, coupling, weft, shear = parameters[4], parameters[5], parameters[6], parameters[7]
@@ -125,7 +168,10 @@ def solve_three(m, right):
     return ti.Vector([(right[0] - m[0][1] * y - m[0][2] * z) / (m[0][0] + TINY), y, z])
 
 
-COMPLIANT = ConstraintType("membrane (compliant)", 3, PARAMETERS, project, value, compliance=True, multipliers=3)
+COMPLIANT = ConstraintType(
+    "membrane (compliant)", 3, PARAMETERS, project, value, compliance=True, multipliers=3,
+    derivatives=derivatives_of_rows, tension=tension,
+)  # fmt: skip
 MEMBRANE = ConstraintType("membrane", 3, PARAMETERS, project, value, multipliers=3, compliant=COMPLIANT)
 
 

@@ -15,17 +15,29 @@ Shells (bending.py, flat_bending.py): exact for cylinders along the edges, but a
 to 30 % too much, more on regular meshes than on random ones, and finer ones do not help. With the whole α, errors are
 of second order on all of them: 0.3 % for a cantilever of 20 rows, 0.08 % for 40 (tests/verification/test_plates.py).
 
-Parameters: those of bending.py, and α_ef/α_ee of the other four sides of both triangles.
+Parameters: those of bending.py; the part of the own α_ee that is no more than all α together, so that Σ lumped α_ee
+λ_e² <= Σ α_ef λ_e λ_f; and α_ef/α_ee of the other four sides of both triangles.
 """
 
 from dataclasses import replace
 
-from pbd.constraints.bending import BENDING
+import taichi as ti
+
+from pbd.constraints.bending import BENDING, bending
 
 NEIGHBOURS = 4
-PARAMETERS = (*BENDING.parameters, *(f"ratio_{k}" for k in range(NEIGHBOURS)))
+PARAMETERS = (*BENDING.parameters, "lumped", *(f"ratio_{k}" for k in range(NEIGHBOURS)))
+
+
+@ti.func
+def derivatives(x, parameters):
+    """C and its gradient, as lists."""
+    C, gradient = bending(x, parameters)
+    return [C], [gradient]
+
 
 COMPLIANT = replace(
-    BENDING.compliant, name="plate (compliant)", parameters=PARAMETERS, coupled=NEIGHBOURS, function=None
-)
+    BENDING.compliant, name="plate (compliant)", parameters=PARAMETERS, coupled=NEIGHBOURS, function=None,
+    derivatives=derivatives, slow=False,
+)  # fmt: skip
 PLATE = replace(BENDING, name="plate", parameters=PARAMETERS, compliant=COMPLIANT, function=None)

@@ -111,7 +111,7 @@ def plates_of(membrane, pinned):
     Args: membrane; pinned: mask of particles. A triangle of pinned corners has no moments: it is a clamp.
 
     Returns: hinges (n, 4); their own compliances α_ee (n,) [rad²/J]; the four others that each is coupled to (n, 4);
-    ratios α_ef/α_ee (n, 4).
+    parameters by name, see there.
     """
     count = len(membrane.triangles)
     start, end, opposite = half_edges(membrane.triangles)
@@ -126,17 +126,22 @@ def plates_of(membrane, pinned):
     sign = np.ones(3 * count)
     sign[two] = np.where(start[two] == end[one], 1.0, -1.0)
     compliance = shared_compliance(membrane) * bends[:, None, None]
-    own, others, coupling = np.zeros(len(hinges)), [], []
+    # The least eigenvalue of a triangle's α, scaled to a diagonal of one.
+    root = np.sqrt(np.einsum("nee->ne", shared_compliance(membrane)))
+    least = np.linalg.eigvalsh(shared_compliance(membrane) / (root[:, :, None] * root[:, None, :])).min(axis=1)
+    own, lumped, others, coupling = np.zeros(len(hinges)), np.zeros(len(hinges)), [], []
     for side in (one, two):
         triangle, place = side % count, side // count  # `half_edges` has the first sides of all triangles first
         own += compliance[triangle, place, place]
+        lumped += least[triangle] * compliance[triangle, place, place]
         for turn in (1, 2):
             next_place = (place + turn) % 3
             other = next_place * count + triangle
             exists = hinge_of_side[other] >= 0
             others.append(np.where(exists, hinge_of_side[other], np.arange(len(hinges))))
             coupling.append(np.where(exists, sign[side] * sign[other] * compliance[triangle, place, next_place], 0.0))
-    return hinges, own, np.stack(others, axis=1), np.stack(coupling, axis=1) / own[:, None]
+    numbers = {"lumped": lumped / own, **{f"ratio_{k}": each / own for k, each in enumerate(coupling)}}
+    return hinges, own, np.stack(others, axis=1), numbers
 
 
 def shared_compliance(membrane):

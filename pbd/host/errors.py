@@ -80,3 +80,13 @@ def warn_of_contacts(report, time, radii, said):
             what = what.format(room=room)
             warnings.warn(f"particle system, world {world}, by {time:.6g} s: {which} {what}", UserWarning, stacklevel=4)
     said.add(REPORT.thrown_particle)  # only what starts so
+
+
+def warn_of_softness(plan):
+    """Warn if "auto" does not solve elements together. Args: plan: a pbd.implicit.tables.ImplicitPlan."""
+    if plan.note:
+        warnings.warn(
+            f"{plan.note}, and are softer than their fabric as far as iterations have not converged: expected fewer "
+            'particles, or elements="together"; elements="iterative" says that you know',
+            UserWarning, stacklevel=4,
+        )  # fmt: skip

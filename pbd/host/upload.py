@@ -15,6 +15,7 @@ from pbd.direct.tables import direct_arrays
 from pbd.direct.touch_tables import touch_arrays, touching_particles
 from pbd.execution.band_tables import count_partial, placements_of, tables_of
 from pbd.execution.lanes import numbers_of_bands
+from pbd.implicit.tables import implicit_arrays, plan_elements
 from pbd.particles import Particles, inverse
 from pbd.schedule import make_schedule
 
@@ -78,16 +79,19 @@ def order_constraints(options, descriptions, worlds, types, constraints):
 
     Args: options: a ParticleOptions; worlds: how many; types, constraints: see `collect_constraints`.
 
-    Returns: a pbd.direct.rows.Plan and a pbd.schedule.Schedule.
+    Returns: a pbd.direct.rows.Plan, a pbd.implicit.tables.ImplicitPlan and a pbd.schedule.Schedule.
     """
     first = descriptions[0]
+    implicit = plan_elements(options.elements, types, constraints)
     inverse_masses = np.stack([inverse(each.masses()) for each in descriptions], axis=1)
     gravity = first.gravity_scales()[:, None] * first.gravity
     colliding = np.zeros(len(first), bool)
     if first.particle_contacts is not None:
         colliding = (np.stack([each.radii() for each in descriptions]) > 0).any(axis=0)
     plan = make_plan(options.solve, types, constraints, first.positions(), inverse_masses, gravity, colliding)
-    left_out = [solved | each.sensor for solved, each in zip(plan.solved, types)]
+    left_out = [
+        solved | each.sensor | (index in implicit.types) for index, (solved, each) in enumerate(zip(plan.solved, types))
+    ]
     numbers = [np.flatnonzero(~mask) for mask in left_out]
     schedule = make_schedule(
         options.schedule,
@@ -98,7 +102,7 @@ def order_constraints(options, descriptions, worlds, types, constraints):
         clusters=options.clusters,
         bands=numbers_of_bands(first, types, plan),
     )
-    return plan, schedule.with_others(numbers, [np.flatnonzero(mask) for mask in left_out])
+    return plan, implicit, schedule.with_others(numbers, [np.flatnonzero(mask) for mask in left_out])
 
 
 def with_numbers(parameters, more):
@@ -177,7 +181,7 @@ def features_of(description, schedule, groups, lanes, bands, **others):
     )
 
 
-def upload(descriptions, worlds, constraints, types, schedule, plan, environment, lanes=1, bands=None):
+def upload(descriptions, worlds, constraints, types, schedule, plan, implicit, environment, lanes=1, bands=None):
     """All arrays of a system.
 
     Args:
@@ -186,6 +190,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, environment
         constraints, types: as `collect_constraints` returns them.
         schedule: a Schedule of these constraints.
         plan: a pbd.direct.rows.Plan of these constraints.
+        implicit: a pbd.implicit.tables.ImplicitPlan of them.
         environment: a pbd.host.environment.Environment.
         lanes: how many worlds, or bands of a world, are in the lanes of a vector.
         bands: a pbd.execution.bands.Bands; None for worlds.
@@ -217,6 +222,8 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, environment
     touch = touch_arrays(touching, n, worlds, lanes)
     elements = all_elements(first, touching)
     colliders = collider_tables(first.colliders)
+    in_order = [members[order] for (members, _), order in zip(constraints, schedule.orders)]
+    solved_together = implicit_arrays(implicit, types, in_order, first.positions())
     first_adjacent, adjacent_triangles = adjacency(first.triangles(), n)
     surfaces = surface_tables(first.surfaces, first.positions()) if first.surfaces else {}
     first_stick, sticks = rigid_sticks(tables, types, n) if contacts else (np.zeros(0), np.zeros(0))
@@ -232,6 +239,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, environment
         "bands": tables_of(bands, tables["members"], worlds) if bands else {},
         "direct": direct,
         "touch": touch,
+        "implicit": solved_together,
         "colliders": {**colliders, "boxes": np.reshape(first.boxes, (-1, BOX.total))},
         "elements": dict(zip(("integers", "numbers"), elements)),
         "gravity": {"scale": gravity_scales},
@@ -245,7 +253,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, environment
         "contacts": {"rest_position": positions, "first_stick": first_stick, "sticks": sticks} if contacts else {},
     }
     lengths = len(first.colliders), len(first.boxes), len(kinematic), len(first.triangles()), len(elements[0])
-    counts = Counts(n, worlds, multipliers, *lengths, len(plan.rows), len(touching), halo=0)
+    counts = Counts(n, worlds, multipliers, *lengths, len(plan.rows), len(touching), 0, len(implicit))
     arrays = allocate(
         Data,
         values,
@@ -265,6 +273,14 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, environment
         coupled=len(tables["coupled"]),
         moments=multipliers if len(tables["coupled"]) else 0,
         types=len(types),
+        implicit=len(implicit),
+        implicit_extents=len(solved_together["extent"]),
+        implicit_particles=len(solved_together["place"]),
+        implicit_ends=len(solved_together["first"]),
+        implicit_entries=len(solved_together["row"]),
+        implicit_pairs=len(solved_together["targets"]),
+        implicit_updates=len(solved_together["updates"]),
+        implicit_entry_ends=len(solved_together["ends"]),
         clusters=len(tables["runs"]),
         colours=len(tables["first_cluster"]),
         colliders=len(first.colliders),

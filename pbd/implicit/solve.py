@@ -1,0 +1,253 @@
+"""Elements solved together: one step of Newton for all membranes and plates, in each iteration.
+
+Implicit Euler with the forces of elements is M (x - x̃) = Σ ∇Cᵀ λ, where each element has the λ of its law,
+C + α' λ = 0. Nothing is kept from the iteration before, so what iterations have not reached yet makes no element
+softer: at rest x is a solution, however few there are. An iteration is
+
+    r = M (x̃ + d - x) + Σ ∇Cᵀ λ,   B δ = r,   x := x + δ,   B = M + Σ ∇Cᵀ ∇C/α' + Σ (tension across threads)
+
+It begins at the positions x_n of the substep's start, and d is by how much other constraints have moved each particle
+since: their impulses stay. B is made and factored at x_n of a step (blocks.py), and anew where iterations do not
+converge fast with it. It decides how many they are, but not where they lead.
+
+Direction "current" takes the gradients at x: implicit Euler, for any step. Direction "start" takes those at x_n, which
+keeps angular momentum, for steps in which what tension holds across threads swings by a part of its period only.
+
+Plates have coupled λ (pbd/constraints/plate.py), which sweeps find. In B they are as if they were not, and stiffer, so
+that B is no less than the derivative of -r: then r falls in each iteration.
+
+Sources: Baraff and Witkin, Large Steps in Cloth Simulation (1998); Teran, Sifakis, Irving, Fedkiw, Robust Quasistatic
+Finite Elements and Flesh Simulation (2005), for a B that is positive.
+"""
+
+import taichi as ti
+
+from pbd.data import RANGE
+from pbd.implicit.blocks import factor, substitute
+from pbd.integrate import position
+from pbd.projection import compliance_of, place_of, read_constraint, soften, sums_of_others
+
+# Sweeps over coupled λ go on until none changes by more than this part of the largest, and no longer than this.
+RELAXED, MOST_SWEEPS = 1e-3, 40
+
+# Ways are shorter if they are below this part of those of the iteration before, much shorter below the second part, and
+# negligible below this part of an element.
+SHORTER, KEPT, NEGLIGIBLE = 0.5, 0.1, 1e-4
+HUGE = 1e30  # a way that all others are shorter than [m]
+
+
+@ti.func
+def begin_implicit_solve(s: ti.template(), substep, world):
+    """Start a substep at the positions of its start, and factor the matrix there."""
+    m = ti.static(s.implicit)
+    for place in range(s.counts.implicit):
+        i = m.node[place]
+        q, start = s.particles.position[i, world], s.particles.previous_position[i, world]
+        predicted = ti.Vector([q[0], q[1], q[2]])
+        m.aim[place, world] = predicted
+        if q[3] > 0.0:
+            s.particles.position[i, world] = ti.Vector([start[0], start[1], start[2], q[3]])
+            predicted = start
+        m.left[place, world] = predicted
+    m.way[world] = HUGE
+    is_first = substep % s.settings.substeps == 0
+    if is_first or ti.static(s.features.parts) or m.kept[world] == 0.0:
+        find_multipliers(s, substep, world)
+        make_matrix(s, substep, world)
+    m.kept[world] = 0.0
+
+
+@ti.func
+def solve_elements(s: ti.template(), substep, world):
+    """Make an iteration. Returns: the longest way of a particle in it [m].
+
+    Where ways do not become shorter, elements have turned since the matrix was made: it is made anew.
+    """
+    m = ti.static(s.implicit)
+    for place in range(s.counts.implicit):
+        m.aim[place, world] = m.aim[place, world] + position(s, m.node[place], world) - m.left[place, world]
+    find_multipliers(s, substep, world)
+    longest = find_way(s, world)
+    if longest > SHORTER * m.way[world] and longest > NEGLIGIBLE * m.extent[0]:
+        make_matrix(s, substep, world)
+        longest = find_way(s, world)
+    is_good = m.way[world] < HUGE and longest < KEPT * m.way[world]
+    m.kept[world] = ti.select(is_good or longest <= NEGLIGIBLE * m.extent[0], 1.0, 0.0)
+    for place in range(s.counts.implicit):
+        i = m.node[place]
+        x, w = position(s, i, world), s.particles.position[i, world][3]
+        if w > 0.0:
+            x += m.unknown[place, world]
+            s.particles.position[i, world] = ti.Vector([x[0], x[1], x[2], w])
+        m.left[place, world] = x
+    m.way[world] = longest
+    return longest
+
+
+@ti.func
+def find_way(s: ti.template(), world):
+    """Find the displacements of an iteration. Returns: the longest of a particle that can move [m]."""
+    m = ti.static(s.implicit)
+    for place in range(s.counts.implicit):
+        i = m.node[place]
+        w, r = s.particles.position[i, world][3], ti.Vector([0.0, 0.0, 0.0])
+        if w > 0.0:
+            r = (m.aim[place, world] - position(s, i, world)) / w
+        m.unknown[place, world] = r
+    for index in ti.static(s.features.implicit):
+        for c in range(s.constraints.ranges[index, RANGE.count]):
+            add_forces(s.features.types[index], index, s, c, world)
+    substitute(s, world)
+    longest = 0.0
+    for place in range(s.counts.implicit):
+        if s.particles.position[m.node[place], world][3] > 0.0:
+            longest = ti.max(longest, m.unknown[place, world].norm())
+    return longest
+
+
+@ti.func
+def find_multipliers(s: ti.template(), substep, world):
+    """Find λ of all elements at the present positions."""
+    for index in ti.static(s.features.implicit):
+        if ti.static(s.features.types[index].coupled):
+            relax(s.features.types[index], index, s, substep, world)
+        else:
+            for c in range(s.constraints.ranges[index, RANGE.count]):
+                write_law(s.features.types[index], index, s, c, substep, world)
+
+
+@ti.func
+def relax(definition: ti.template(), index: ti.template(), s: ti.template(), substep, world):
+    """Find coupled λ, by Gauss and Seidel."""
+    sweeps, change, largest = 0, 1.0, 0.0
+    while sweeps < MOST_SWEEPS and change > RELAXED * largest:
+        change, largest = 0.0, 0.0
+        for c in range(s.constraints.ranges[index, RANGE.count]):
+            changed, size = write_law(definition, index, s, c, substep, world)
+            change, largest = ti.max(change, changed), ti.max(largest, size)
+        sweeps += 1
+
+
+@ti.func
+def write_law(definition: ti.template(), index: ti.template(), s: ti.template(), c, substep, world):
+    """Write the λ of element c: C + α' λ = 0. Returns: the largest |Δλ| and the largest |λ| of its rows."""
+    i, q, parameters, number = read_constraint(definition, index, s, c, world)
+    x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(definition.arity))]
+    start = [s.particles.previous_position[i[k], world] for k in ti.static(range(definition.arity))]
+    others = sums_of_others(definition, index, s, s.constraints.multipliers, c, parameters, world)
+    compliance = compliance_of(definition, s, number, world)
+    softened, shift = soften(definition, start, parameters, compliance, others, s.settings.h)
+    C = definition.derivatives(x, parameters)[0]
+    place, changed, size = place_of(definition, index, s, c), 0.0, 0.0
+    for k in ti.static(range(definition.multipliers)):
+        before, new = s.constraints.multipliers[place + k, world], shift[k] - C[k] / softened
+        s.constraints.multipliers[place + k, world] = new
+        changed, size = ti.max(changed, ti.abs(new - before)), ti.max(size, ti.abs(new))
+    return changed, size
+
+
+@ti.func
+def gradients_of(definition: ti.template(), s: ti.template(), i, x, parameters, world):
+    """The gradients of an element's rows, along which it pushes: at x, or at the start of the substep."""
+    along = [
+        s.particles.previous_position[i[k], world] if ti.static(s.features.from_start) else x[k]
+        for k in ti.static(range(definition.arity))
+    ]
+    return definition.derivatives(along, parameters)[1]
+
+
+@ti.func
+def add_forces(definition: ti.template(), index: ti.template(), s: ti.template(), c, world):
+    """Add the impulses of element c to the right side."""
+    m = ti.static(s.implicit)
+    i, q, parameters, _ = read_constraint(definition, index, s, c, world)
+    x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(definition.arity))]
+    gradients = gradients_of(definition, s, i, x, parameters, world)
+    first = place_of(definition, index, s, c)
+    for k in ti.static(range(definition.arity)):
+        impulse = s.constraints.multipliers[first, world] * gradients[0][k]
+        for row in ti.static(range(1, definition.multipliers)):
+            impulse += s.constraints.multipliers[first + row, world] * gradients[row][k]
+        if q[k][3] > 0.0:
+            m.unknown[m.place[i[k]], world] = m.unknown[m.place[i[k]], world] + impulse
+
+
+@ti.func
+def make_matrix(s: ti.template(), substep, world):
+    """Write and factor the matrix at the present positions."""
+    assemble(s, substep, world)
+    factor(s, world)
+
+
+@ti.func
+def assemble(s: ti.template(), substep, world):
+    """Write the matrix B: masses, and what elements add."""
+    m = ti.static(s.implicit)
+    for t in range(m.first[s.counts.implicit]):
+        m.scaled[t, world] = ti.Vector([0.0 for k in ti.static(range(9))])
+    for place in range(s.counts.implicit):
+        w, mass = s.particles.position[m.node[place], world][3], 1.0
+        if w > 0.0:
+            mass = 1.0 / w
+        m.scaled[m.first[place], world] = mass * ti.Vector([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])
+    for index in ti.static(s.features.implicit):
+        for c in range(s.constraints.ranges[index, RANGE.count]):
+            add_stiffness(s.features.types[index], index, s, c, world)
+
+
+@ti.func
+def add_stiffness(definition: ti.template(), index: ti.template(), s: ti.template(), c, world):
+    """Add the blocks of element c to B, between particles that can move."""
+    m = ti.static(s.implicit)
+    _, q, parameters, number = read_constraint(definition, index, s, c, world)
+    x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(definition.arity))]
+    compliance = compliance_of(definition, s, number, world)
+    others = [0.0 for k in ti.static(range(definition.multipliers))]
+    softened, _shift = soften(definition, x, parameters, compliance, others, s.settings.h)
+    stiffness = 1.0 / (softened * stiffening(definition, parameters))
+    gradients = definition.derivatives(x, parameters)[1]
+    target = m.begins[index] + c * ti.static(definition.arity * (definition.arity + 1) // 2)
+    for a in ti.static(range(definition.arity)):
+        for b in ti.static(range(a + 1)):
+            if q[a][3] > 0.0 and q[b][3] > 0.0:
+                block = ti.Vector([0.0 for k in ti.static(range(9))])
+                for row in ti.static(range(definition.multipliers)):
+                    block += outer(stiffness * gradients[row][a], gradients[row][b])
+                if ti.static(definition.has_tension):
+                    block += tension(definition, index, s, c, x, parameters, a, b, world)
+                to = m.targets[target + ti.static(a * (a + 1) // 2 + b)]
+                if to % 2 == 1:
+                    block = transposed(block)
+                m.scaled[to // 2, world] = m.scaled[to // 2, world] + block
+
+
+@ti.func
+def tension(
+    definition: ti.template(), index: ti.template(), s: ti.template(), c, x, parameters, a: ti.template(),
+    b: ti.template(), world,
+):  # fmt: skip
+    """What the tension of an element adds to the block of members a and b."""
+    first = place_of(definition, index, s, c)
+    multipliers = [s.constraints.multipliers[first + k, world] for k in ti.static(range(definition.multipliers))]
+    return definition.tension(x, parameters, multipliers, a, b)
+
+
+@ti.func
+def stiffening(definition: ti.template(), parameters):
+    """Of coupled types, the part of α' that is no more than all α together; one for others."""
+    if ti.static(definition.coupled):
+        return parameters[ti.static(definition.first_ratio - 1)]
+    else:
+        return 1.0
+
+
+@ti.func
+def outer(u, v):
+    """The block u vᵀ."""
+    return ti.Vector([u[i] * v[j] for i in ti.static(range(3)) for j in ti.static(range(3))])
+
+
+@ti.func
+def transposed(a):
+    """A block transposed."""
+    return ti.Vector([a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8]])
