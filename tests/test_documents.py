@@ -15,6 +15,7 @@ import pytest
 from documents import DOCUMENTS, ROOT, fences, names_behind_links, runs, spans, tokens
 from matplotlib.mathtext import MathTextParser
 
+import pbd
 import rigid
 from scenes.registry import available
 
@@ -182,6 +183,18 @@ def test_the_table_of_solvers_has_current_results():
             assert [text.partition(",")[0] for text in found] == [
                 text.partition(",")[0].strip("*") for text in cells
             ], case.question
+
+
+def test_the_table_of_fabrics_has_the_numbers_of_the_code():
+    lines = (ROOT / "docs" / "guides" / "fabrics.md").read_text("utf-8").splitlines()
+    head = next(k for k, line in enumerate(lines) if line.startswith("| name |"))
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[head + 2 : head + 2 + len(pbd.FABRICS)]]
+    expected = []
+    for name, fabric in pbd.FABRICS.items():
+        stiffness = [f"{each:.4g}" for each in (fabric.warp, fabric.weft, fabric.shear)]
+        bending = ", ".join(f"{1e6 * each:.3g}" for each in fabric.rigidities())
+        expected.append([name, f"{fabric.density:g}", *stiffness, f"{fabric.poisson:.2f}", bending])
+    assert [[row[0], *row[2:]] for row in rows] == expected  # the second column is the name in the source
 
 
 def test_media_are_small_and_each_has_a_command():
