@@ -79,9 +79,9 @@ class ParticleOptions(Options):
 
     elements: str = "auto"
     """How membranes and plates are solved (`Particles.add_membrane`). "together": one step of Newton for all of them in
-    each iteration (pbd/implicit), whose equilibrium does not depend on steps or iterations. "iterative": one after another,
-    so they are softer than their material as far as the iterations have not converged. "auto": together on a processor,
-    unless there are too many, of which a warning tells."""
+    each iteration (pbd/implicit), whose equilibrium does not depend on steps or iterations. "iterative": one after
+    another, so they are not as stiff as their material as far as the iterations have not converged. "auto": together on
+    a processor, unless there are too many, of which a warning tells."""
 
     untangle: bool = False
     """Whether surfaces and segments that cross in the description are moved apart before the first step

@@ -217,7 +217,10 @@ def violation(definition: ti.template(), index: ti.template(), s: ti.template(),
         others = sums_of_others(definition, index, s, s.constraints.multipliers, c, parameters, world)
         softened, shift = soften(definition, start, parameters, compliance, others, s.settings.h)
         for k in ti.static(range(definition.multipliers)):
-            worst = ti.max(worst, ti.abs(C[k] + softened * (multipliers[k] - shift[k])))
+            unsolved = ti.abs(C[k] + softened * (multipliers[k] - shift[k]))
+            if ti.static(definition.damped):
+                unsolved *= compliance / softened  # 1 + r, so that it is measured as without damping
+            worst = ti.max(worst, unsolved)
     if ti.static(s.features.bands):
         if not is_present(index, s, c, world):
             worst = 0.0

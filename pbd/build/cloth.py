@@ -47,7 +47,7 @@ class Cloth:
         particles: (n,); in a grid, row after row.
         sticks: (s, 2); none in a cloth of a fabric.
         triangles: (t, 3).
-        hinges: (h, 4); empty without bending.
+        hinges: (h, 4); empty in a cloth of sticks without bending.
         counts: (rows, columns) of a grid; None for a mesh.
     """
 
@@ -183,7 +183,7 @@ def cloth_from_mesh(
     pins=(),
     repair=False,
 ):
-    """Add cloth of any shape, whose sticks are the edges of a mesh. It is at rest in the shape of the mesh.
+    """Add cloth of any shape: a mesh of a fabric, or of sticks, which are its edges. Its shape is that at rest.
 
     Args:
         mesh: a pbd.build.Mesh, (vertices, triangles), a trimesh.Trimesh, or a file's path; open or closed.

@@ -197,7 +197,7 @@ def with_damping(whole):
     with C_0 at the start of the substep. The difference quotient gives C + r (C - C_0), and r is τ/h less one, because
     a force at the end of a substep damps like τ = h by itself: x'' = -ω² x decays by log(1 + h ω² τ)/2h for any r,
     which is ω² τ/2. Below r = -1/2 stiff modes would be unstable, and near it they ring; so r is at least
-    LEAST_DAMPING.
+    LEAST_DAMPING. The type without damping has r = 0.
 
     Args: whole: a ConstraintType whose last parameters are no state, with a `compliant` one.
 

@@ -8,7 +8,7 @@ class Statistics(NamedTuple):
 
     Attributes:
         iterations: in the last substep.
-        residual: largest violation of a constraint after them, in its own unit (m, rad, ...).
+        residual: largest violation |C + α' λ| of a constraint after them, in its own unit (m, rad, ...).
         contacts: number of particles, or points of bodies, that a contact stopped.
         direct: number of constraints that are solved directly (pbd/direct), the same in all worlds.
         lanes: how many worlds, or bands of a cloth, one thread moves at a time (pbd/execution/lanes.py).

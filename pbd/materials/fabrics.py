@@ -2,9 +2,10 @@
 
 Source of those by Wang: Wang, O'Brien, Ramamoorthi, Data-Driven Elastic Models for Cloth (2011),
 https://doi.org/10.1145/2010324.1964966, whose data base has, for each fabric, a matrix of stiffness at several strains
-and rigidities at several angles and curvatures. Here are those at the least strain and curvature. The stiffer direction
-is called warp, the wales of a knit. Their coupling of warp and weft is negative for three knits, which pull in at first
-because their loops turn; it is zero here. Thicknesses are typical of such fabrics and not theirs.
+and rigidities at several angles and curvatures. Here are those at the least strain and curvature, where warp is the
+stiffer direction. Departures: four knits have a negative coupling of warp and weft there, as if they became wider when
+they are pulled, and one of these matrices is not positive; here it is zero. The entry of shear is taken for the angle,
+2 ε_12. Thicknesses are typical of such fabrics and not theirs.
 """
 
 import math
@@ -33,7 +34,7 @@ FABRICS = MappingProxyType(
         "ribbed knit": by_wang(42.87, -0.23, 65.17, 83.18, (46.2e-6, 30.0e-6, 32.2e-6), 0.276, 1.1e-3),
         "fleece": by_wang(151.5, 106.0, 244.8, 30.25, (117e-6, 87.5e-6, 59.8e-6), 0.228, 1.5e-3),
         "satin": by_wang(2002.0, 0.35, 2027.0, 19.19, (51.7e-6, 40.7e-6, 31.3e-6), 0.128, 0.2e-3),
-        "sweatshirt": by_wang(12.49, -19.88, 3.27, 17.62, (59.5e-6, 40.1e-6, 45.6e-6), 0.224, 1.0e-3),
+        "sweatshirt": by_wang(3.27, -19.88, 12.49, 17.62, (45.6e-6, 40.1e-6, 59.5e-6), 0.224, 1.0e-3),
         "jersey": by_wang(31.15, -12.80, 44.03, 31.90, (36.3e-6, 33.0e-6, 37.2e-6), 0.284, 0.9e-3),
         "interlock": by_wang(16.59, -14.70, 34.48, 36.86, (23.2e-6, 24.7e-6, 14.3e-6), 0.187, 0.8e-3),
         "denim": by_wang(205.4, 10.23, 1014.0, 53.39, (64.2e-6, 73.4e-6, 97.0e-6), 0.324, 0.7e-3),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from marks import slow
 from strips import MESHES, cantilever, masses_of, turned
 
 import pbd
@@ -99,22 +100,23 @@ def test_the_solver_finds_the_same_fall(mesh, options):
 HEAVY = {1: 0.1246, 2: 0.2467, 5: 0.5857, 10: 1.0668, 20: 1.8639, 50: 3.7056, 100: 5.8881}
 
 
-@pytest.mark.parametrize("gamma", HEAVY)
-@pytest.mark.parametrize("substeps", [1, 4])
+@pytest.mark.parametrize(
+    ("gamma", "substeps"), [(1, 1), (10, 1), (100, 1), *(slow(each, 3) for each in HEAVY)]
+)
 def test_a_heavy_cantilever_hangs_as_an_elastica(gamma, substeps):
-    # With steps of 1/60 s and two iterations, as with more of both. Errors of second order are below 2 % with 20 rows;
-    # those of the membrane's stretch, w L/k, are 4e-4.
+    # With steps of 1/60 s and two iterations, as with more of both. Errors of second order are 3.3 % with 20 rows where
+    # the strip turns down within a tenth of its length, and below 0.6 % for Γ <= 10.
     rigidity = DENSITY * GRAVITY * LENGTH**3 / gamma
-    fabric = pbd.Fabric(1e3, 1e3, 3e2, density=DENSITY, bending=rigidity, damping=0.05)
+    fabric = pbd.Fabric(1e4, 1e4, 3e3, density=DENSITY, bending=rigidity, damping=0.05)
     errors = []
     for rows in (20, 40):
         particles, tip = clamped(fabric, rows, "alternating")
         system = pbd.ParticleSystem(particles, dt=1 / 60, substeps=substeps, iterations=2)
-        system.step(1200)
+        system.step(900)
         place = system.positions()[tip].mean(axis=0)
         errors.append(abs(-place[2] / place[0] / HEAVY[gamma] - 1))
-    assert errors[0] < 0.02
-    assert errors[1] < 0.007
+    assert errors[0] < (0.006 if gamma <= 10 else 0.034)
+    assert errors[1] < 0.3 * errors[0]
 
 
 def test_a_curved_rest_shape_has_the_same_stiffness():

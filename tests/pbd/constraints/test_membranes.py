@@ -53,7 +53,7 @@ def pulled_strip(along, force, rotation, length=0.3, width=0.1, rows=6, columns=
 
 ITERATIVE = {"elements": "iterative", "direction": "start"}
 SOLVES = [
-    (1 / 60, 1, {}), (1 / 60, 3, {"direction": "start"}), (2e-3, 2, {}),
+    (1 / 60, 1, {}), (2e-3, 3, {"direction": "start"}), (2e-3, 2, {}),
     (4e-3, 100, ITERATIVE), (2e-3, 30, ITERATIVE), (1e-3, 20, ITERATIVE),
 ]  # fmt: skip
 
