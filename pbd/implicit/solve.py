@@ -212,7 +212,7 @@ def add_stiffness(definition: ti.template(), index: ti.template(), s: ti.templat
             if q[a][3] > 0.0 and q[b][3] > 0.0:
                 block = ti.Vector([0.0 for k in ti.static(range(9))])
                 for row in ti.static(range(definition.multipliers)):
-                    block += outer(stiffness * gradients[row][a], gradients[row][b])
+                    block += dyad(stiffness * gradients[row][a], gradients[row][b])
                 if ti.static(definition.has_tension):
                     block += tension(definition, index, s, c, x, parameters, a, b, world)
                 to = m.targets[target + ti.static(a * (a + 1) // 2 + b)]
@@ -242,7 +242,7 @@ def stiffening(definition: ti.template(), parameters):
 
 
 @ti.func
-def outer(u, v):
+def dyad(u, v):
     """The block u vᵀ."""
     return ti.Vector([u[i] * v[j] for i in ti.static(range(3)) for j in ti.static(range(3))])
 
