@@ -8,7 +8,7 @@ softer: at rest x is a solution, however few there are. An iteration is
 
 It begins at the positions x_n of the substep's start, and d is by how much other constraints have moved each particle
 since: their impulses stay. B is made and factored at x_n of a step (blocks.py), and anew where iterations do not
-converge fast with it. It decides how many they are, but not where they lead.
+converge with it. It decides how many they are, but not where they lead.
 
 Direction "current" takes the gradients at x: implicit Euler, for any step. Direction "start" takes those at x_n, which
 keeps angular momentum, for steps in which what tension holds across threads swings by a part of its period only.
@@ -30,9 +30,9 @@ from pbd.projection import compliance_of, place_of, read_constraint, soften, sum
 # Sweeps over coupled λ go on until none changes by more than this part of the largest, and no longer than this.
 RELAXED, MOST_SWEEPS = 1e-3, 40
 
-# Ways are shorter if they are below this part of those of the iteration before, much shorter below the second part, and
-# negligible below this part of an element.
-SHORTER, KEPT, NEGLIGIBLE = 0.5, 0.1, 1e-4
+# The matrix is kept for the next substep if ways are shorter than this part of those of the iteration before, or
+# negligible: shorter than this part of an element.
+KEPT, NEGLIGIBLE = 0.5, 1e-4
 HUGE = 1e30  # a way that all others are shorter than [m]
 
 
@@ -61,14 +61,14 @@ def begin_implicit_solve(s: ti.template(), substep, world):
 def solve_elements(s: ti.template(), substep, world):
     """Make an iteration. Returns: the longest way of a particle in it [m].
 
-    Where ways do not become shorter, elements have turned since the matrix was made: it is made anew.
+    Where ways become longer, elements have turned since the matrix was made: it is made anew.
     """
     m = ti.static(s.implicit)
     for place in range(s.counts.implicit):
         m.aim[place, world] = m.aim[place, world] + position(s, m.node[place], world) - m.left[place, world]
     find_multipliers(s, substep, world)
     longest = find_way(s, world)
-    if longest > SHORTER * m.way[world] and longest > NEGLIGIBLE * m.extent[0]:
+    if longest > m.way[world] and longest > NEGLIGIBLE * m.extent[0]:
         make_matrix(s, substep, world)
         longest = find_way(s, world)
     is_good = m.way[world] < HUGE and longest < KEPT * m.way[world]
