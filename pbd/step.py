@@ -5,9 +5,7 @@
     end_substep     restitution, sensors, check
 
 With a direct solve, a substep is made in parts where it must be: `advance_in_parts`, pbd/direct/adaptive.py. One thread
-runs all substeps of a world (`advance_world`), or threads share each phase (pbd/execution).
-
-Source: Jakobsen, Advanced Character Physics (2001).
+runs all substeps of a world (`advance_world`), or threads share each phase (pbd/execution). Source: Jakobsen (2001).
 """
 
 import taichi as ti
@@ -22,7 +20,7 @@ from pbd.diagnostics import measure_motion
 from pbd.direct import adaptive, contacts, limits, motion, solve
 from pbd.execution.phases import for_each, for_each_world, project_each, project_each_world
 from pbd.grabs import pull_grabs
-from pbd.implicit.solve import begin_implicit_solve, solve_elements
+from pbd.implicit import solve as implicit
 from pbd.integrate import apply_wind_everywhere, check_finite, clear_multiplier, move_kinematic_particles, predict
 from pbd.projection import project_clusters, sensor_phase
 
@@ -40,18 +38,13 @@ def begin_substep(s: ti.template(), substep, world):
         s.features.hooks.before_iterations(s, world)
     if ti.static(len(s.features.direct) > 0):
         for_each_world(s, motion.begin_direct_solve, substep, world)
-    if ti.static(len(s.features.implicit) > 0):
-        for_each_world(s, begin_implicit_solve, substep, world)
+    implicit.begin(s, substep, world)
 
 
 @ti.func
 def relax(s: ti.template(), substep, iteration, world):
     """Project all constraints once; parts solve directly later. Returns: the largest violation, see `project_each`."""
-    worst = 0.0
-    if ti.static(len(s.features.implicit) > 0):
-        worst = project_each_world(s, solve_elements, substep, world)
-    worst = ti.max(worst, project_clusters(s, substep, world))
-    worst = ti.max(worst, relax_environment(s, substep, world))
+    worst = ti.max(project_clusters(s, substep, world), relax_environment(s, substep, world))
     if ti.static(s.features.has_hooks):
         worst = ti.max(worst, s.features.hooks.in_iteration(s, iteration, world))
     if ti.static(not s.features.parts):
@@ -72,10 +65,11 @@ def solve_directly(s: ti.template(), substep, world):
 
 @ti.func
 def relax_environment(s: ti.template(), substep, world):
-    """Project grab springs, contacts and colliders once. Returns: the largest violation."""
+    """Project elements that are solved together, grab springs, contacts and colliders once. Returns: see `relax`."""
+    worst = implicit.project(s, substep, world)
     if ti.static(s.features.grabs > 0):
         for_each_world(s, pull_grabs, substep, world)
-    worst = move_apart(s, substep, world)
+    worst = ti.max(worst, move_apart(s, substep, world))
     if ti.static(s.features.elements):
         worst = ti.max(worst, project_each_world(s, project_elements, substep, world))
     if ti.static(s.features.obstacles):

@@ -23,6 +23,7 @@ Finite Elements and Flesh Simulation (2005), for a B that is positive.
 import taichi as ti
 
 from pbd.data import RANGE
+from pbd.execution.phases import for_each_world, project_each_world
 from pbd.implicit.blocks import factor, substitute
 from pbd.integrate import position
 from pbd.projection import compliance_of, place_of, read_constraint, soften, sums_of_others
@@ -37,7 +38,23 @@ HUGE = 1e30  # a way that all others are shorter than [m]
 
 
 @ti.func
-def begin_implicit_solve(s: ti.template(), substep, world):
+def begin(s: ti.template(), substep, world):
+    """Begin a substep, if elements are solved together."""
+    if ti.static(len(s.features.implicit) > 0):
+        for_each_world(s, begin_world, substep, world)
+
+
+@ti.func
+def project(s: ti.template(), substep, world):
+    """Make an iteration, if elements are solved together. Returns: the longest way of a particle in it [m]."""
+    longest = 0.0
+    if ti.static(len(s.features.implicit) > 0):
+        longest = project_each_world(s, solve_elements, substep, world)
+    return longest
+
+
+@ti.func
+def begin_world(s: ti.template(), substep, world):
     """Start a substep at the positions of its start, and factor the matrix there."""
     m = ti.static(s.implicit)
     for place in range(s.counts.implicit):
