@@ -1,5 +1,6 @@
 """The particle system. Read this file first, then pbd/step.py, which is the algorithm."""
 
+import itertools
 import time
 from dataclasses import replace
 
@@ -73,6 +74,7 @@ class ParticleSystem(UsesTaichi):
         if given.untangle:
             descriptions = [untangled(each) for each in descriptions]
         self.particles = descriptions[0].frozen()
+        self._membranes = [list(each.membranes) for each in descriptions]
         self.count = len(self.particles)
         refuse_crossed(descriptions)
         warn_of_what_passes_through(self.particles)
@@ -206,7 +208,8 @@ class ParticleSystem(UsesTaichi):
         left, iterations = whole("count", count) * self.clock.substeps, self.options.iterations
         work = self.worlds * (self.count + iterations * self._constraint_count)
         most = min(max(PROJECTIONS_PER_LAUNCH // work, 1), SUBSTEPS_PER_LAUNCH)
-        interval = self.clock.substeps if len(self.direct.rows) else self.options.bending_interval
+        whole_steps = len(self.direct.rows) or len(self._implicit)  # whose factors are made anew in each step
+        interval = self.clock.substeps if whole_steps else self.options.bending_interval
         each = len(self._tearing) or len(self._creasing) or self.particles.surfaces
         if each:
             most = interval = self.clock.substeps
@@ -367,9 +370,12 @@ class ParticleSystem(UsesTaichi):
 
     def _of_membranes(self, reading):
         """A reading of all membranes. Args: reading: a method of pbd.description.membranes.Membrane."""
-        positions = self.positions()
-        found = [getattr(each, reading)(positions) for each in self.particles.membranes]
-        return np.concatenate([np.zeros((*positions.shape[:-2], 0, 3)), *found], axis=-2)
+        positions = self.positions().reshape(self.worlds, self.count, 3)
+        found = [
+            np.concatenate([np.zeros((0, 3)), *(getattr(each, reading)(x) for each in membranes)])
+            for x, membranes in zip(positions, itertools.cycle(self._membranes))
+        ]
+        return np.stack(found) if self.worlds > 1 else found[0]
 
     def position_array(self):
         """Positions as a Taichi array on the device, for kernels of yours; nothing is copied to the host.

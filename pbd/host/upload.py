@@ -329,7 +329,10 @@ def constraint_tables(constraints, types, coupled, schedule, worlds):
         members[start[0] : end[0]] = members_of_type[order].ravel()
         parameters[start[1] : end[1]] = numbers[order].reshape(end[1] - start[1], -1)
     counts = np.array([len(order) for order in schedule.orders], int)
-    in_order = [np.argsort(order)[others[order]].ravel() for others, order in zip(coupled, schedule.orders)]
+    in_order = [
+        np.argsort(order)[others[order]].ravel() if others.size else others.ravel()  # types as rows have none
+        for others, order in zip(coupled, schedule.orders)
+    ]
     coupled_starts = np.cumsum([0, *map(len, in_order)])
     tables = {
         "members": members,

@@ -26,16 +26,17 @@ def test_a_cloth_has_its_fabric():
 
 def test_strain_and_stress_are_those_of_the_fabric():
     # Stretched by 10 % along the warp, with free sides held: k/(1 - ν²) along, and ν √(k k')/(1 - ν²) across.
-    fabric = pbd.Fabric(200.0, 50.0, 20.0, 0.25)
+    fabric, other = pbd.Fabric(200.0, 50.0, 20.0, 0.25), pbd.Fabric(300.0, 50.0, 20.0)
     first, second = pbd.Particles(), pbd.Particles()
-    for particles, part in ((first, 1.1), (second, 1.2)):
-        pbd.build.cloth(particles, **SQUARE, fabric=fabric)
+    for particles, part, given in ((first, 1.1, fabric), (second, 1.2, other)):
+        pbd.build.cloth(particles, **SQUARE, fabric=given)
         particles.positions()[:] *= (1.0, part, 1.0)
     system = pbd.ParticleSystem([first, second], dt=1e-3)
     assert system.strain().shape == system.stress().shape == (2, 48, 3)
     np.testing.assert_allclose(system.strain()[1], np.broadcast_to((0.2, 0, 0), (48, 3)), atol=1e-12)
     expected = np.array((200.0, 0.25 * 100.0, 0.0)) * 0.1 / (1 - 0.25**2)
     np.testing.assert_allclose(system.stress()[0], np.broadcast_to(expected, (48, 3)), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(system.stress()[1], np.broadcast_to((60.0, 0, 0), (48, 3)), rtol=1e-9, atol=1e-9)
     empty = pbd.Particles()
     empty.add_particle((0, 0, 0))
     assert pbd.ParticleSystem(empty).strain().shape == (0, 3)
@@ -78,3 +79,40 @@ def test_the_thickness_of_a_fabric_is_that_of_its_surface():
     particles = pbd.Particles()
     pbd.build.cloth(particles, **SQUARE, fabric="denim", thickness=None, contacts="surface")
     assert particles.surfaces[0].radius == pytest.approx(pbd.FABRICS["denim"].thickness / 2)
+
+
+@pytest.mark.parametrize("options", [{}, {"direction": "start"}, {"elements": "iterative"}])
+def test_bits_do_not_depend_on_launches_worlds_or_states(options):
+    # One call of step, many, a state that is set, another world, and threads that share phases.
+    def system(schedule="auto", worlds=1):
+        particles = pbd.Particles()
+        pbd.build.cloth(particles, **SQUARE, fabric="denim", pins=("left_top",))
+        particles.add_collider(pbd.Plane(), friction=0.3)
+        return pbd.ParticleSystem(
+            particles, worlds, dt=1 / 60, substeps=3, iterations=2, schedule=schedule, **options
+        )
+
+    whole = system()
+    whole.step(30)
+    single, copy = system(), system()
+    for _ in range(12):
+        single.step()
+    copy.set_state(single.state())
+    for each in (single, copy):
+        for _ in range(18):
+            each.step()
+        np.testing.assert_array_equal(each.positions(), whole.positions())
+    several = system(worlds=2)
+    several.step(30)
+    np.testing.assert_array_equal(several.positions(), np.stack([whole.positions()] * 2))
+    if "elements" not in options:  # all is solved together, in any schedule
+        other = system("coloured")
+        other.step(30)
+        np.testing.assert_array_equal(other.positions(), whole.positions())
+
+
+def test_too_many_elements_are_told():
+    particles = pbd.Particles()
+    pbd.build.cloth(particles, (0, 0, 0), (1, 0, 0), (0, 1, 0), (80, 80), fabric="satin")
+    with pytest.warns(UserWarning, match="6400 particles of elements are projected one after another.*softer"):
+        pbd.ParticleSystem(particles)
