@@ -261,7 +261,7 @@ class ImplicitArrays(NamedTuple):
     place: Integer(count.implicit_particles)  # of each particle in this order
     first: Integer(count.implicit_ends)  # where each column of the factor begins
     row: Integer(count.implicit_entries)  # of each of its blocks
-    begins: Integer(count.types)  # where each type begins in `targets`
+    begins: Integer(count.implicit_types)  # where each type begins in `targets`
     targets: Integer(count.implicit_pairs)  # of each pair of an element's members, twice the block, odd if transposed
     updates: Integer(count.implicit_updates, 2)  # blocks of L and L D whose products are subtracted
     ends: Integer(count.implicit_entry_ends)  # where those of each block begin

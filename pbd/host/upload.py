@@ -275,6 +275,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, implicit, e
         types=len(types),
         implicit=len(implicit),
         implicit_extents=len(solved_together["extent"]),
+        implicit_types=len(types),
         implicit_particles=len(solved_together["place"]),
         implicit_ends=len(solved_together["first"]),
         implicit_entries=len(solved_together["row"]),
