@@ -229,7 +229,7 @@ def violation(definition: ti.template(), index: ti.template(), s: ti.template(),
 
 @ti.func
 def elastic_energy(definition: ti.template(), index: ti.template(), s: ti.template(), c, world):
-    """Energy of constraint c of a type [J], Σ C²/2α or the type's own; zero for a rigid constraint.
+    """Energy of constraint c of a type [J], Σ C²/2α; zero for a rigid constraint.
 
     Of coupled constraints it is -Σ C λ/2 with the λ at rest, see `relax_moments`.
     """
@@ -269,14 +269,11 @@ def relax_moments(definition: ti.template(), index: ti.template(), s: ti.templat
 @ti.func
 def energy_of(definition: ti.template(), x, parameters, compliance):
     """The energy that a compliant constraint stores [J]."""
-    if ti.static(definition.has_energy):
-        return definition.energy(x, parameters, compliance)
-    else:
-        C = values_of(definition, x, parameters)
-        squares = C[0] * C[0]
-        for k in ti.static(range(1, definition.multipliers)):
-            squares += C[k] * C[k]
-        return squares / (2.0 * compliance)
+    C = values_of(definition, x, parameters)
+    squares = C[0] * C[0]
+    for k in ti.static(range(1, definition.multipliers)):
+        squares += C[k] * C[k]
+    return squares / (2.0 * compliance)
 
 
 @ti.func

@@ -53,7 +53,6 @@ class ConstraintType:
             elements may be solved together (see pbd/implicit); None for others.
         tension: of an element, a Taichi function (x, parameters, list of λ, a, b) -> a block of nine numbers, what its
             tension adds to the stiffness between members a and b; None for none.
-        energy: Taichi function (x, parameters, α) -> stored energy [J]; None for Σ C²/2α.
         compliant: the same type with compliance; None if there is none.
         damped: whether the last parameter is a damping time τ [s], see `with_damping`.
         is_satisfied: Taichi function (x, parameters) -> whether an inequality is satisfied. It is cheaper than the
@@ -85,7 +84,6 @@ class ConstraintType:
     coupled: int = 0
     derivatives: Any = field(default=None, repr=False)
     tension: Any = field(default=None, repr=False)
-    energy: Any = field(default=None, repr=False)
     compliant: Any = field(default=None, repr=False)
     damped: bool = False
     is_satisfied: Any = field(default=None, repr=False)
@@ -102,11 +100,6 @@ class ConstraintType:
     def may_be_skipped(self):
         """Whether a projection is skipped while the constraint is satisfied."""
         return self.is_satisfied is not None
-
-    @property
-    def has_energy(self):
-        """Whether the type has a function of its own for the energy."""
-        return self.energy is not None
 
     @property
     def has_tension(self):

@@ -37,7 +37,7 @@ def threads(x, parameters):
 
 
 @ti.func
-def derivatives(a, b):
+def directions(a, b):
     """â, b̂, s and t."""
     length_a, length_b = length_or_huge(a), length_or_huge(b)
     warp, weft = a / length_a, b / length_b
@@ -58,11 +58,11 @@ def value(x, parameters):
 def project(x, start, w, parameters, compliance, multipliers, from_start: ti.template()):
     """Solve the three rows together, along the gradients now or at the start of the substep."""
     a, b = threads(x, parameters)
-    warp, weft, s, t = derivatives(a, b)
+    warp, weft, s, t = directions(a, b)
     along_warp, along_weft, along_s, along_t = warp, weft, s, t
     if ti.static(from_start):
         start_a, start_b = threads(start, parameters)
-        start_warp, start_weft, start_s, start_t = derivatives(start_a, start_b)
+        start_warp, start_weft, start_s, start_t = directions(start_a, start_b)
         # Otherwise a thread has turned by more than 60° in the substep.
         if ti.min(warp.dot(start_warp), weft.dot(start_weft)) > 0.5:
             along_warp, along_weft, along_s, along_t = start_warp, start_weft, start_s, start_t
@@ -99,7 +99,7 @@ def project(x, start, w, parameters, compliance, multipliers, from_start: ti.tem
 def derivatives_of_rows(x, parameters):
     """C, and the gradients of its rows."""
     a, b = threads(x, parameters)
-    warp, weft, s, t = derivatives(a, b)
+    warp, weft, s, t = directions(a, b)
     of_a = [-parameters[0] - parameters[1], parameters[0], parameters[1]]
     of_b = [-parameters[2] - parameters[3], parameters[2], parameters[3]]
     gradients = [
