@@ -22,7 +22,7 @@ from pbd.core.kernels.plain.functions import plain
 from pbd.core.results import Diverged, Energy, Event, Statistics
 from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, MeshCollider, Plane, Sphere
 from pbd.description.deforming_mesh import DeformingMesh
-from pbd.materials import FABRICS, Fabric
+from pbd.materials import FABRICS, SOLIDS, Fabric, Solid
 from pbd.particles import Particles
 from pbd.state import State
 from pbd.system import ParticleSystem
@@ -30,6 +30,7 @@ from pbd.system import ParticleSystem
 __all__ = [
     "FABRICS",
     "KERNELS",
+    "SOLIDS",
     "Box",
     "Capsule",
     "ConstraintType",
@@ -44,6 +45,7 @@ __all__ = [
     "ParticleSystem",
     "Particles",
     "Plane",
+    "Solid",
     "Sphere",
     "State",
     "Statistics",

@@ -265,13 +265,22 @@ class ImplicitArrays(NamedTuple):
     targets: Integer(count.implicit_pairs)  # of each pair of an element's members, twice the block, odd if transposed
     updates: Integer(count.implicit_updates, 2)  # blocks of L and L D whose products are subtracted
     ends: Integer(count.implicit_entry_ends)  # where those of each block begin
-    scaled: Vector(9, count.implicit_entries, count.worlds)  # A, then L D
+    scaled: Vector(9, count.implicit_entries, count.worlds)  # A, and where it is factored then L D
     lower: Vector(9, count.implicit_entries, count.worlds)  # L; in place of its diagonal the inverse of D
     unknown: Vector(3, count.implicit, count.worlds)  # the right side, then the displacement [m]
+    residual: Vector(3, count.implicit_conjugate, count.worlds)  # of conjugate gradients
+    search: Vector(3, count.implicit_conjugate, count.worlds)  # their direction [m]
+    product: Vector(3, count.implicit_conjugate, count.worlds)  # of the matrix with it
+    solution: Vector(3, count.implicit_conjugate, count.worlds)  # the displacement so far [m]
     aim: Vector(3, count.implicit, count.worlds)  # predicted positions, and what other constraints have moved [m]
     left: Vector(3, count.implicit, count.worlds)  # where the last iteration left particles [m]
     kept: Real(count.worlds)  # one if the matrix is good enough for the next substep
     way: Real(count.worlds)  # the longest that the last iteration has moved a particle [m]
+    body: Integer(count.solid)  # of solids, to which each belongs
+    shape: Vector(3, count.solid)  # of their bodies at rest [m]
+    weight: Real(count.solid)  # masses of the first world [kg]; of pinned ones a hundred times the largest
+    bodies: Vector(2, count.solid_bodies, count.worlds)  # elements of each body, and how many are inside out
+    tangled: Real(count.solid_bodies, count.worlds)  # see pbd/implicit/recovery.py
     extent: Real(count.implicit_extents)  # of an element, the median of all [m]
 
 
@@ -324,6 +333,7 @@ class Features(NamedTuple):
     contacts: bool  # between particles
     surface_contacts: bool  # between triangles and segments
     implicit: tuple = ()  # types of elements that are solved together, as indices into `types`
+    conjugate: bool = False  # whether by conjugate gradients
     direct: tuple = ()  # types of which constraints are solved directly, as indices into `types`
     rope_nodes: bool = False  # whether particles have one or two rows of the direct solve
     touching: bool = False  # whether particles of the direct solve may touch colliders, boxes or fixed shapes
@@ -360,6 +370,11 @@ class Features(NamedTuple):
     def has_loaded_contacts(self):
         """Whether step hooks have contacts that are solved after each direct solve."""
         return len(self.direct) > 0 and self.has_hooks and self.hooks.solve_loaded is not None
+
+    @property
+    def has_solids(self):
+        """Whether some elements are solids."""
+        return any(self.types[k].is_solid for k in self.implicit)
 
     @property
     def has_mobilities(self):

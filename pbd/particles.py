@@ -28,6 +28,7 @@ from pbd.description.constraint_sets import ConstraintSets
 from pbd.description.contact_elements import NO_ELEMENTS, elements_of, point_of
 from pbd.description.deforming_mesh import DeformingMesh
 from pbd.description.membranes import membrane_of, plates_of, thread_limits
+from pbd.description.solids import tetrahedra_of
 from pbd.description.surfaces import segments_of, surface_of
 
 # Names of the types of sticks, by the bound of their lengths.
@@ -75,6 +76,7 @@ class Particles(Description):
         self.particle_contacts = None
         self.surfaces = []
         self.membranes = []
+        self.solids = []
 
     def is_static(self):
         """Whether the environment never changes: constant wind, no paths and no moving colliders."""
@@ -84,7 +86,7 @@ class Particles(Description):
         """A copy whose environment stays as it is when something is added to this description."""
         other = copy(self)
         other.colliders, other.boxes, other.paths = list(self.colliders), list(self.boxes), list(self.paths)
-        other.surfaces, other.membranes = list(self.surfaces), list(self.membranes)
+        other.surfaces, other.membranes, other.solids = list(self.surfaces), list(self.membranes), list(self.solids)
         other._columns = {name: [self._column(name)] for name in self._columns}
         return other
 
@@ -339,6 +341,28 @@ class Particles(Description):
         angles = rest_values.dihedral_angle(positions[hinges]) if as_described else np.zeros(len(hinges))
         numbers["half_rest_sine"] = np.sin(angles / 2)
         self._add_damped("plate", hinges, compliance, damping, coupled=coupled, **numbers)
+
+    def add_solid(self, tetrahedra, solid, rest=None):
+        """Make tetrahedra of an elastic material, which resist any change of their shapes.
+
+        Args:
+            tetrahedra: (n, 4) indices, of positive volume (x1 - x0) × (x2 - x0) · (x3 - x0)/6 at rest.
+            solid: a pbd.Solid. Masses are those of the particles, see `pbd.build.soft_body` for a body with both.
+            rest: corners of the tetrahedra at rest (n, 4, 3) [m]; None for the present shape.
+
+        They are solved together (pbd/implicit), which needs a processor.
+
+        Returns: its index in `solids`.
+
+        Raises: TypeError without a Solid; ValueError for a tetrahedron that is flat or inside out at rest.
+        """
+        made = tetrahedra_of(tetrahedra, solid, rest, self.positions())
+        numbers, compliance = made.parameters()
+        self.add_constraints("solid", made.tetrahedra, compliance, **numbers)
+        if solid.damping > 0:
+            self.add_constraints("solid friction", made.tetrahedra, compliance, damping=solid.damping, **numbers)
+        self.solids.append(made)
+        return len(self.solids) - 1
 
     def add_volumes(self, tetrahedra, volume=None, compliance=0.0):
         """Keep the volumes of tetrahedra.

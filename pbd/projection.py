@@ -21,6 +21,9 @@ from pbd.execution.phases import count_worlds, report_violation
 SWEEPS = 30
 
 
+NO_FRICTION = 1e-6  # the least r of friction alone, whose α'/r must be finite
+
+
 @ti.func
 def read_constraint(definition: ti.template(), index: ti.template(), s: ti.template(), c, world):
     """Read constraint c of a type: members, positions with inverse masses, parameters; and where the parameters end."""
@@ -112,7 +115,8 @@ def write_multipliers(definition: ti.template(), index: ti.template(), s: ti.tem
 def soften(definition: ti.template(), start, parameters, compliance, others, h):
     """What makes a projection damped: α'/(1 + r) in place of α', and λ - r C_0/α' in place of λ.
 
-    Then C + α' λ = 0 becomes (1 + r) C - r C_0 + α' λ = 0, see `pbd.constraints.constraint_type.with_damping`.
+    Then C + α' λ = 0 becomes (1 + r) C - r C_0 + α' λ = 0, see `pbd.constraints.constraint_type.with_damping`; and
+    r C - r C_0 + α' λ = 0 if the type is friction alone.
 
     Args: others: what λ of others add to each λ, see `sums_of_others`.
 
@@ -120,9 +124,13 @@ def soften(definition: ti.template(), start, parameters, compliance, others, h):
     """
     if ti.static(definition.damped):
         r = ti.max(parameters[ti.static(len(definition.parameters) - 1)] / h - 1.0, LEAST_DAMPING)
+        whole = 1.0 + r
+        if ti.static(definition.viscous):
+            r = ti.max(r, NO_FRICTION)
+            whole = r
         C = values_of(definition, start, parameters)
         shift = [r * C[k] / compliance - others[k] for k in ti.static(range(definition.multipliers))]
-        return compliance / (1.0 + r), shift
+        return compliance / whole, shift
     else:
         return compliance, [-others[k] for k in ti.static(range(definition.multipliers))]
 
@@ -269,11 +277,14 @@ def relax_moments(definition: ti.template(), index: ti.template(), s: ti.templat
 @ti.func
 def energy_of(definition: ti.template(), x, parameters, compliance):
     """The energy that a compliant constraint stores [J]."""
-    C = values_of(definition, x, parameters)
-    squares = C[0] * C[0]
-    for k in ti.static(range(1, definition.multipliers)):
-        squares += C[k] * C[k]
-    return squares / (2.0 * compliance)
+    if ti.static(definition.has_energy):
+        return definition.energy(x, parameters, compliance)
+    else:
+        C = values_of(definition, x, parameters)
+        squares = C[0] * C[0]
+        for k in ti.static(range(1, definition.multipliers)):
+            squares += C[k] * C[k]
+        return squares / (2.0 * compliance)
 
 
 @ti.func

@@ -25,6 +25,7 @@ class State(Snapshot):
         touching: contacts of the direct solve, (worlds, numbers), see pbd/direct/contacts.py. Empty without any.
         torn: which sticks that tear are torn, (sticks,) or (worlds, sticks), in the order of the schedule.
         creased: sines of half the rest angles of hinges that crease, (hinges,) or (worlds, hinges), likewise.
+        tangled: which bodies of solids are tangled, (worlds, bodies), see pbd/implicit/recovery.py.
     """
 
     position: np.ndarray
@@ -39,6 +40,7 @@ class State(Snapshot):
     touching: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     torn: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint8))
     creased: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    tangled: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
 
     def check(self):
         """Check that shapes fit. Raises: ValueError."""

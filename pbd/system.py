@@ -14,7 +14,7 @@ from pbd.core.clock import Clock
 from pbd.core.kernels import LaunchLength, UsesTaichi, arrays_of, read, refuse_ended_loops, with_lanes, write
 from pbd.core.messages import shown
 from pbd.core.results import Energy, Statistics
-from pbd.core.validate import finite_vector, indices, spread, whole
+from pbd.core.validate import finite_vector, indices, one_of, spread, whole
 from pbd.creasing import Creasing
 from pbd.data import REPORT, Settings
 from pbd.description.deforming_mesh import warn_of_what_passes_through
@@ -74,7 +74,7 @@ class ParticleSystem(UsesTaichi):
         if given.untangle:
             descriptions = [untangled(each) for each in descriptions]
         self.particles = descriptions[0].frozen()
-        self._membranes = [list(each.membranes) for each in descriptions]
+        self._elements = [{"membranes": list(each.membranes), "solids": list(each.solids)} for each in descriptions]
         self.count = len(self.particles)
         refuse_crossed(descriptions)
         warn_of_what_passes_through(self.particles)
@@ -126,6 +126,7 @@ class ParticleSystem(UsesTaichi):
             from_start=self.options.direction == "start",
             direct=self.direct.types,
             implicit=self._implicit.types,
+            conjugate=self._implicit.conjugate,
             rope_nodes=bool(self.direct.nodes(self._values.mobile()).any()),
             touching=self._counts_without_lanes.touching > 0,
             parts=self.schedule.is_one_cluster and len(self.direct.rows) > 0 and self.direct.consistent,
@@ -354,26 +355,38 @@ class ParticleSystem(UsesTaichi):
         """Positions, (particles, 3) or (worlds, particles, 3) [m]."""
         return self._values.positions()
 
-    def strain(self):
-        """Strains of the triangles of all membranes, one after another, (triangles, 3) or (worlds, triangles, 3).
+    def strain(self, of=None):
+        """Strains of all membranes or solids, one after another.
 
-        Along the warp, along the weft, and the cosine of the angle between them, see `Particles.add_membrane`.
+        Args: of: "membranes" or "solids"; None for what there is.
+
+        Returns: of membranes (triangles, 3): along the warp, along the weft, and the cosine of the angle between them;
+        of solids (tetrahedra, 3, 3): Green's strain in the axes of the rest shape. With worlds, (worlds, ...).
+
+        Raises: ValueError if there are both and `of` is None.
         """
-        return self._of_membranes("strains")
+        return self._of_elements(of, {"membranes": "strains", "solids": "strains"})
 
-    def stress(self):
-        """Tensions of the triangles of all membranes (triangles, 3) [N/m]: warp, weft and shear, as `strain`.
+    def stress(self, of=None):
+        """Stresses of all membranes or solids, one after another: those of elastic stretch, without damping.
 
-        They are those of elastic stretch, without damping.
+        Args: of: see `strain`.
+
+        Returns: of membranes (triangles, 3): tension along the warp and weft, and shear [N/m]; of solids
+        (tetrahedra, 3, 3): Cauchy's stress in the axes of the world [Pa]. With worlds, (worlds, ...).
         """
-        return self._of_membranes("tensions")
+        return self._of_elements(of, {"membranes": "tensions", "solids": "stresses"})
 
-    def _of_membranes(self, reading):
-        """A reading of all membranes. Args: reading: a method of pbd.description.membranes.Membrane."""
+    def _of_elements(self, of, readings):
+        """A reading of all membranes or solids. Args: of: see `strain`; readings: a name of a method for each."""
+        if of is None and self.particles.membranes and self.particles.solids:
+            raise ValueError('of is None, with membranes and solids: expected of="membranes" or of="solids"')
+        kind = one_of("of", of or ("solids" if self.particles.solids else "membranes"), tuple(readings))
+        shape = (0, 3, 3) if kind == "solids" else (0, 3)
         positions = self.positions().reshape(self.worlds, self.count, 3)
         found = [
-            np.concatenate([np.zeros((0, 3)), *(getattr(each, reading)(x) for each in membranes)])
-            for x, membranes in zip(positions, itertools.cycle(self._membranes))
+            np.concatenate([np.zeros(shape), *(getattr(each, readings[kind])(x) for each in elements[kind])])
+            for x, elements in zip(positions, itertools.cycle(self._elements))
         ]
         return np.stack(found) if self.worlds > 1 else found[0]
 
@@ -499,7 +512,9 @@ class ParticleSystem(UsesTaichi):
         """A snapshot from which `set_state` continues bit for bit: a State."""
         direct = parts_state(self.arrays.direct) if len(self.direct.rows) else np.zeros((0, 0))
         touching = touch_state(self.arrays.touch) if self._counts.touching else np.zeros((0, 0))
+        tangled = read(self.arrays.implicit.tangled).T if self.particles.solids else np.zeros((0, 0))
         changed = {"touching": touching, "torn": self._tearing.state(), "creased": self._creasing.state()}
+        changed["tangled"] = tangled
         return State(**self._values.state(), **self.clock.state(), direct=direct, **changed)
 
     def set_state(self, state):
@@ -519,6 +534,8 @@ class ParticleSystem(UsesTaichi):
             write_parts_state(self.arrays.direct, state.direct)
         if self._counts.touching:
             write_touch_state(self.arrays.touch, state.touching)
+        if self.particles.solids and np.size(state.tangled):
+            write(self.arrays.implicit.tangled, np.asarray(state.tangled).T)
         if len(self._tearing):
             self._tearing.restore(state.torn)
             self._leave_out_torn()

@@ -1,4 +1,4 @@
-"""Soft body: tetrahedra with springs as edges and with constant volumes."""
+"""Soft body: tetrahedra of an elastic material, or with springs as edges and with constant volumes."""
 
 import math
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ import scipy
 
 from pbd.build.mesh import closed_surface
 from pbd.build.tetrahedra import barycentric, compact, fill, volumes
+from pbd.core.messages import shown
 from pbd.core.topology import boundary_of, edges_of, edges_of_tetrahedra, split_sharp_edges
 from pbd.core.transaction import builder
 from pbd.core.validate import (
@@ -17,12 +18,14 @@ from pbd.core.validate import (
     indices,
     is_infinite,
     not_negative,
+    one_of,
     positive,
     refuse_gigabytes,
     refuse_remote,
     whole,
 )
 from pbd.description.surfaces import radius_that_touches
+from pbd.materials import SOLIDS, Solid
 from pbd.particles import Particles
 
 # The share of a mesh's volume that its tetrahedra may miss before they are refused as too coarse.
@@ -32,6 +35,9 @@ MISSED = 0.25
 FINER, MOST_CUBES = 1.25, 200_000
 
 BYTES_OF_CUBE = 1000  # of the lattice around a mesh, whose twelve tetrahedra are cut
+
+# What describes a body of springs, with its defaults: a body of a material takes none of them.
+SPRINGS = {"density": 1000.0, "stiffness": 3e4, "volume_compliance": 0.0}
 
 
 @dataclass
@@ -58,7 +64,7 @@ class SoftBody:
 
     Attributes:
         particles: (n,).
-        sticks: (s, 2).
+        sticks: (s, 2); none in a body of a material.
         tetrahedra: (t, 4), of positive volume.
         triangles: (b, 3), the surface, with outward normals.
         skin: the mesh from which it was made, as a Skin; None if it was made from tetrahedra.
@@ -77,6 +83,7 @@ def soft_body(
     mesh,
     resolution=8,
     *,
+    material=None,
     density=1000.0,
     stiffness=3e4,
     volume_compliance=0.0,
@@ -93,7 +100,9 @@ def soft_body(
         particles: the pbd.Particles to which it is added.
         mesh: a closed surface: a pbd.build.Mesh, (vertices, triangles), a trimesh.Trimesh, or a file's path.
         resolution: approximate number of tetrahedra along its longest side.
-        density: [kg/m³].
+        material: a pbd.Solid, or its name in pbd.SOLIDS: the tetrahedra are elements in physical units, see
+            `pbd.Particles.add_solid`. It has a density and stiffnesses of its own. None for springs.
+        density: of a body of springs [kg/m³].
         stiffness: Young's modulus of the springs alone [Pa], for any resolution: 1e4 for jelly, 1e6 for rubber,
             math.inf for rigid sticks. Constant volumes make the body stiffer.
         volume_compliance: [m⁶/J]; zero for constant volumes; None for no volume constraints. Springs alone are at rest
@@ -124,10 +133,8 @@ def soft_body(
             f"pieces instead of {wanted}: {_finer(mesh, resolution)}"
         )
     chosen, weights = barycentric(points, tetrahedra, mesh.vertices)
-    body = _add(
-        particles, points + position, tetrahedra, density, stiffness, volume_compliance,
-        velocity, radius, friction, drag,
-    )  # fmt: skip
+    springs = {"density": density, "stiffness": stiffness, "volume_compliance": volume_compliance}
+    body = _add(particles, points + position, tetrahedra, material, springs, velocity, radius, friction, drag)
     drawn, triangles = split_sharp_edges(mesh.vertices, mesh.triangles)
     body.skin = Skin(body.tetrahedra[chosen[drawn]], weights[drawn], triangles)
     return body
@@ -139,6 +146,7 @@ def soft_body_from_tetrahedra(
     points,
     tetrahedra,
     *,
+    material=None,
     density=1000.0,
     stiffness=3e4,
     volume_compliance=0.0,
@@ -168,7 +176,8 @@ def soft_body_from_tetrahedra(
         lost = np.setdiff1d(np.arange(len(points)), tetrahedra)[0]
         raise ValueError(f"point {lost} belongs to none of the tetrahedra: expected every point to")
     tetrahedra = np.where((volume < 0)[:, None], tetrahedra[:, [0, 1, 3, 2]], tetrahedra)
-    return _add(particles, points, tetrahedra, density, stiffness, volume_compliance, velocity, radius, friction, drag)
+    springs = {"density": density, "stiffness": stiffness, "volume_compliance": volume_compliance}
+    return _add(particles, points, tetrahedra, material, springs, velocity, radius, friction, drag)
 
 
 def spring_compliances(points, sticks, which, volume, stiffness):
@@ -194,24 +203,40 @@ def spring_compliances(points, sticks, which, volume, stiffness):
     return square / (6 * stiffness * share)
 
 
-def _add(particles, points, tetrahedra, density, stiffness, volume_compliance, velocity, radius, friction, drag):
-    """Add particles, sticks and volumes of tetrahedra of positive volume."""
-    if not is_infinite(stiffness):
-        stiffness = positive("stiffness", stiffness)
-    if volume_compliance is not None:
-        not_negative("volume compliance", volume_compliance)
-    volume = volumes(points, tetrahedra)
-    masses = positive("density", density) * np.bincount(tetrahedra.ravel(), np.repeat(volume / 4, 4), len(points))
+def checked_material(material, springs):
+    """A Solid, or None for springs. Args: material: see `soft_body`; springs: a number for each name in SPRINGS.
+
+    Raises: TypeError for no Solid, ValueError for a name that is none, or a number of springs beside a material.
+    """
+    if material is None:
+        return None
+    if isinstance(material, str):
+        material = SOLIDS[one_of("material", material, tuple(SOLIDS))]
+    if not isinstance(material, Solid):
+        raise TypeError(f"material is {shown(material)}: expected a pbd.Solid, or a name in pbd.SOLIDS")
+    for name, value in springs.items():
+        if value != SPRINGS[name]:
+            raise ValueError(f"{name} is {shown(value)}, with a material: expected it of a body without one")
+    return material
+
+
+def _add(particles, points, tetrahedra, material, springs, velocity, radius, friction, drag):
+    """Add particles and tetrahedra of positive volume. Args: springs: a number for each name in SPRINGS."""
+    volume, material = volumes(points, tetrahedra), checked_material(material, springs)
+    density = positive("density", material.density if material else springs["density"])
+    masses = density * np.bincount(tetrahedra.ravel(), np.repeat(volume / 4, 4), len(points))
     derived("density and the size of the body", masses, "the mass of a particle")
-    sticks, which = edges_of_tetrahedra(tetrahedra)
-    compliance = spring_compliances(points, sticks, which, volume, stiffness)
-    if not is_infinite(stiffness):
-        derived("stiffness and the size of the body", compliance, "a compliance of")
+    sticks, compliance = np.zeros((0, 2), int), None
+    if material is None:
+        sticks, compliance = _springs(points, tetrahedra, volume, springs)
     added = particles.add_particles(points, masses, velocity, radius)
     first = added[0]
-    particles.add_sticks(sticks + first, compliance=compliance)
-    if volume_compliance is not None:
-        particles.add_volumes(tetrahedra + first, compliance=volume_compliance)
+    if material is None:
+        particles.add_sticks(sticks + first, compliance=compliance)
+        if springs["volume_compliance"] is not None:
+            particles.add_volumes(tetrahedra + first, compliance=springs["volume_compliance"])
+    else:
+        particles.add_solid(tetrahedra + first, material)
     triangles = boundary_of(tetrahedra)
     if friction is not None:
         thickness = 2 * radius_that_touches(radius, friction)
@@ -219,6 +244,20 @@ def _add(particles, points, tetrahedra, density, stiffness, volume_compliance, v
     if drag is not None:
         particles.add_triangles(triangles + first, drag)
     return SoftBody(added, sticks + first, tetrahedra + first, triangles + first)
+
+
+def _springs(points, tetrahedra, volume, springs):
+    """Check springs. Returns: sticks (s, 2) and their compliances (s,) [m/N]."""
+    stiffness = springs["stiffness"]
+    if not is_infinite(stiffness):
+        stiffness = positive("stiffness", stiffness)
+    if springs["volume_compliance"] is not None:
+        not_negative("volume compliance", springs["volume_compliance"])
+    sticks, which = edges_of_tetrahedra(tetrahedra)
+    compliance = spring_compliances(points, sticks, which, volume, stiffness)
+    if not is_infinite(stiffness):
+        derived("stiffness and the size of the body", compliance, "a compliance of")
+    return sticks, compliance
 
 
 def _caught(mesh, points, tetrahedra):

@@ -8,6 +8,7 @@ from pbd.constraints.flat_bending import FLAT_BENDING
 from pbd.constraints.membrane import MEMBRANE, THREAD_AT_MOST
 from pbd.constraints.plane import PLANE_LIMIT
 from pbd.constraints.plate import PLATE
+from pbd.constraints.solid import SOLID, SOLID_FRICTION
 from pbd.constraints.stick import ROOT_FREE_STICK, STICK, STICK_AT_LEAST, STICK_AT_MOST, STICK_THAT_TEARS
 from pbd.constraints.volume import VOLUME
 
@@ -29,6 +30,8 @@ CONSTRAINT_TYPES = {
         MEMBRANE,
         PLATE,
         THREAD_AT_MOST,
+        SOLID,
+        SOLID_FRICTION,
         VOLUME,
         *map(with_damping, (BENDING, FLAT_BENDING, MEMBRANE, PLATE)),
         *(attachment(arity) for arity in range(2, 9)),
@@ -47,6 +50,8 @@ __all__ = [
     "PLANE_LIMIT",
     "PLATE",
     "ROOT_FREE_STICK",
+    "SOLID",
+    "SOLID_FRICTION",
     "STICK",
     "STICK_AT_LEAST",
     "STICK_AT_MOST",

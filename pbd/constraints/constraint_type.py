@@ -42,7 +42,8 @@ class ConstraintType:
         name: for messages.
         arity: how many particles one constraint has.
         parameters: names of its numbers, in the order in which `project` and `value` take them.
-        project: Taichi function (x, start, w, parameters, α', λ, from_start) -> (projected x, λ).
+        project: Taichi function (x, start, w, parameters, α', λ, from_start) -> (projected x, λ); None for an element
+            that is solved together with others only.
         value: Taichi function (x, parameters) -> signed violation in the unit of C; 0 where it is satisfied.
         compliance: whether each constraint has a compliance α and a λ.
         multipliers: how many λ a compliant constraint has, that is how many rows C. If there are several, all rows have
@@ -51,10 +52,15 @@ class ConstraintType:
             are the last ones but for a damping: C + α' (λ + Σ ratio λ_other) = 0.
         derivatives: of an element, a Taichi function (x, parameters) -> (list of its rows C, list of their gradients);
             elements may be solved together (see pbd/implicit); None for others.
-        tension: of an element, a Taichi function (x, parameters, list of λ, a, b) -> a block of nine numbers, what its
-            tension adds to the stiffness between members a and b; None for none.
+        turned_back: of an element, a Taichi function (x, start, parameters) -> the gradients at x, turned back to the
+            start of the substep, where they keep angular momentum; None to take those at the start.
+        tension: of an element, a Taichi function (x, parameters, list of λ, 1/α') -> list of blocks of nine numbers,
+            what its λ add to the stiffness between each member and those before it, itself included; None for none.
+        deformation: of a solid, a Taichi function (x, parameters) -> the three columns of F; None for others.
+        energy: Taichi function (x, parameters, α) -> the energy that it stores [J]; None for Σ C²/2α.
         compliant: the same type with compliance; None if there is none.
         damped: whether the last parameter is a damping time τ [s], see `with_damping`.
+        viscous: of a damped type, whether it is friction alone, -τ/α dC/dt, beside another that is elastic.
         is_satisfied: Taichi function (x, parameters) -> whether an inequality is satisfied. It is cheaper than the
             projection, which is skipped then; None to project always.
         needs_time: whether this is a force that depends on the time step. `project` and `value` then find the length
@@ -83,9 +89,13 @@ class ConstraintType:
     multipliers: int = 1
     coupled: int = 0
     derivatives: Any = field(default=None, repr=False)
+    turned_back: Any = field(default=None, repr=False)
     tension: Any = field(default=None, repr=False)
+    deformation: Any = field(default=None, repr=False)
+    energy: Any = field(default=None, repr=False)
     compliant: Any = field(default=None, repr=False)
     damped: bool = False
+    viscous: bool = False
     is_satisfied: Any = field(default=None, repr=False)
     needs_time: bool = False
     state_size: int = 0
@@ -105,6 +115,21 @@ class ConstraintType:
     def has_tension(self):
         """Whether the type has a function for its tension."""
         return self.tension is not None
+
+    @property
+    def turns_back(self):
+        """Whether the type has a function for gradients that are turned back."""
+        return self.turned_back is not None
+
+    @property
+    def is_solid(self):
+        """Whether it is a solid's."""
+        return self.deformation is not None
+
+    @property
+    def has_energy(self):
+        """Whether the type has a function for its energy."""
+        return self.energy is not None
 
     @property
     def first_ratio(self):

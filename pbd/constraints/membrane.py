@@ -111,17 +111,21 @@ def derivatives_of_rows(x, parameters):
 
 
 @ti.func
-def tension(x, parameters, multipliers, i: ti.template(), j: ti.template()):
-    """What tension adds to the stiffness between members i and j: T/|a| a_i a_j (1 - â âᵀ) of both threads.
+def tension(x, parameters, multipliers, stiffness):
+    """What tension adds to the stiffness between members i and j <= i: T/|a| a_i a_j (1 - â âᵀ) of both threads.
 
     What pushes is left out: it would make the matrix of all elements indefinite.
     """
     a, b = threads(x, parameters)
     of_a = [-parameters[0] - parameters[1], parameters[0], parameters[1]]
     of_b = [-parameters[2] - parameters[3], parameters[2], parameters[3]]
-    of_warp = ti.max(-parameters[4] * multipliers[0], 0.0) * of_a[i] * of_a[j]
-    of_weft = ti.max(-parameters[5] * multipliers[0] - parameters[6] * multipliers[1], 0.0) * of_b[i] * of_b[j]
-    return across(a, of_warp) + across(b, of_weft)
+    warp = across(a, ti.max(-parameters[4] * multipliers[0], 0.0))
+    weft = across(b, ti.max(-parameters[5] * multipliers[0] - parameters[6] * multipliers[1], 0.0))
+    return [
+        of_a[i] * of_a[j] * warp + of_b[i] * of_b[j] * weft
+        for i in ti.static(range(3))
+        for j in ti.static(range(i + 1))
+    ]
 
 
 @ti.func

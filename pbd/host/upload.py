@@ -15,7 +15,7 @@ from pbd.direct.tables import direct_arrays
 from pbd.direct.touch_tables import touch_arrays, touching_particles
 from pbd.execution.band_tables import count_partial, placements_of, tables_of
 from pbd.execution.lanes import numbers_of_bands
-from pbd.implicit.tables import implicit_arrays, plan_elements
+from pbd.implicit.tables import implicit_arrays, plan_elements, solid_arrays
 from pbd.particles import Particles, inverse
 from pbd.schedule import make_schedule
 
@@ -224,6 +224,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, implicit, e
     colliders = collider_tables(first.colliders)
     in_order = [members[order] for (members, _), order in zip(constraints, schedule.orders)]
     solved_together = implicit_arrays(implicit, types, in_order, first.positions())
+    solved_together |= solid_arrays(implicit, first.solids, first.masses())
     first_adjacent, adjacent_triangles = adjacency(first.triangles(), n)
     surfaces = surface_tables(first.surfaces, first.positions()) if first.surfaces else {}
     first_stick, sticks = rigid_sticks(tables, types, n) if contacts else (np.zeros(0), np.zeros(0))
@@ -274,6 +275,9 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, implicit, e
         moments=multipliers if len(tables["coupled"]) else 0,
         types=len(types),
         implicit=len(implicit),
+        implicit_conjugate=len(implicit) * implicit.conjugate,
+        solid=len(solved_together["body"]),
+        solid_bodies=int(solved_together["body"].max(initial=-1)) + 1,
         implicit_extents=len(solved_together["extent"]),
         implicit_types=len(types),
         implicit_particles=len(solved_together["place"]),

@@ -7,8 +7,9 @@ softer: at rest x is a solution, however few there are. An iteration is
     r = M (x̃ + d - x) + Σ ∇Cᵀ λ,   B δ = r,   x := x + δ,   B = M + Σ ∇Cᵀ ∇C/α' + Σ (tension across threads)
 
 It begins at the positions x_n of the substep's start, and d is by how much other constraints have moved each particle
-since: their impulses stay. B is made and factored at x_n of a step (blocks.py), and anew where iterations do not
-converge with it. It decides how many they are, but not where they lead.
+since: their impulses stay. B is made at x_n of a step and factored (blocks.py), or solved with by conjugate gradients
+(conjugate.py) where there are too many elements for that. It is made anew where iterations do not converge with it. It
+decides how many they are, but not where they lead.
 
 Direction "current" takes the gradients at x: implicit Euler, for any step. Direction "start" takes those at x_n, which
 keeps angular momentum, for steps in which what tension holds across threads swings by a part of its period only.
@@ -24,7 +25,9 @@ import taichi as ti
 
 from pbd.data import RANGE
 from pbd.execution.phases import for_each_world, project_each_world
+from pbd.implicit import conjugate
 from pbd.implicit.blocks import factor, substitute
+from pbd.implicit.recovery import is_tangled, recover
 from pbd.integrate import position
 from pbd.projection import compliance_of, place_of, read_constraint, soften, sums_of_others
 
@@ -57,6 +60,8 @@ def project(s: ti.template(), substep, world):
 def begin_world(s: ti.template(), substep, world):
     """Start a substep at the positions of its start, and factor the matrix there."""
     m = ti.static(s.implicit)
+    if ti.static(s.features.has_solids):
+        recover(s, world)
     for place in range(s.counts.implicit):
         i = m.node[place]
         q, start = s.particles.position[i, world], s.particles.previous_position[i, world]
@@ -114,7 +119,10 @@ def find_way(s: ti.template(), world):
     for index in ti.static(s.features.implicit):
         for c in range(s.constraints.ranges[index, RANGE.count]):
             add_forces(s.features.types[index], index, s, c, world)
-    substitute(s, world)
+    if ti.static(s.features.conjugate):
+        conjugate.solve(s, world)
+    else:
+        substitute(s, world)
     longest = 0.0
     for place in range(s.counts.implicit):
         if s.particles.position[m.node[place], world][3] > 0.0:
@@ -166,11 +174,13 @@ def write_law(definition: ti.template(), index: ti.template(), s: ti.template(),
 @ti.func
 def gradients_of(definition: ti.template(), s: ti.template(), i, x, parameters, world):
     """The gradients of an element's rows, along which it pushes: at x, or at the start of the substep."""
-    along = [
-        s.particles.previous_position[i[k], world] if ti.static(s.features.from_start) else x[k]
-        for k in ti.static(range(definition.arity))
-    ]
-    return definition.derivatives(along, parameters)[1]
+    start = [s.particles.previous_position[i[k], world] for k in ti.static(range(definition.arity))]
+    if ti.static(not s.features.from_start):
+        return definition.derivatives(x, parameters)[1]
+    elif ti.static(definition.turns_back):
+        return definition.turned_back(x, start, parameters)
+    else:
+        return definition.derivatives(start, parameters)[1]
 
 
 @ti.func
@@ -185,7 +195,7 @@ def add_forces(definition: ti.template(), index: ti.template(), s: ti.template()
         impulse = s.constraints.multipliers[first, world] * gradients[0][k]
         for row in ti.static(range(1, definition.multipliers)):
             impulse += s.constraints.multipliers[first + row, world] * gradients[row][k]
-        if q[k][3] > 0.0:
+        if q[k][3] > 0.0 and not is_tangled(definition, s, i, world):
             m.unknown[m.place[i[k]], world] = m.unknown[m.place[i[k]], world] + impulse
 
 
@@ -193,7 +203,10 @@ def add_forces(definition: ti.template(), index: ti.template(), s: ti.template()
 def make_matrix(s: ti.template(), substep, world):
     """Write and factor the matrix at the present positions."""
     assemble(s, substep, world)
-    factor(s, world)
+    if ti.static(s.features.conjugate):
+        conjugate.prepare(s, world)
+    else:
+        factor(s, world)
 
 
 @ti.func
@@ -216,22 +229,21 @@ def assemble(s: ti.template(), substep, world):
 def add_stiffness(definition: ti.template(), index: ti.template(), s: ti.template(), c, world):
     """Add the blocks of element c to B, between particles that can move."""
     m = ti.static(s.implicit)
-    _, q, parameters, number = read_constraint(definition, index, s, c, world)
+    i, q, parameters, number = read_constraint(definition, index, s, c, world)
     x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(definition.arity))]
     compliance = compliance_of(definition, s, number, world)
     others = [0.0 for k in ti.static(range(definition.multipliers))]
     softened, _shift = soften(definition, x, parameters, compliance, others, s.settings.h)
     stiffness = 1.0 / (softened * stiffening(definition, parameters))
     gradients = definition.derivatives(x, parameters)[1]
+    added = tension(definition, index, s, c, x, parameters, stiffness, world)
     target = m.begins[index] + c * ti.static(definition.arity * (definition.arity + 1) // 2)
     for a in ti.static(range(definition.arity)):
         for b in ti.static(range(a + 1)):
-            if q[a][3] > 0.0 and q[b][3] > 0.0:
-                block = ti.Vector([0.0 for k in ti.static(range(9))])
+            if q[a][3] > 0.0 and q[b][3] > 0.0 and not is_tangled(definition, s, i, world):
+                block = added[ti.static(a * (a + 1) // 2 + b)]
                 for row in ti.static(range(definition.multipliers)):
                     block += dyad(stiffness * gradients[row][a], gradients[row][b])
-                if ti.static(definition.has_tension):
-                    block += tension(definition, index, s, c, x, parameters, a, b, world)
                 to = m.targets[target + ti.static(a * (a + 1) // 2 + b)]
                 if to % 2 == 1:
                     block = transposed(block)
@@ -239,14 +251,15 @@ def add_stiffness(definition: ti.template(), index: ti.template(), s: ti.templat
 
 
 @ti.func
-def tension(
-    definition: ti.template(), index: ti.template(), s: ti.template(), c, x, parameters, a: ti.template(),
-    b: ti.template(), world,
-):  # fmt: skip
-    """What the tension of an element adds to the block of members a and b."""
-    first = place_of(definition, index, s, c)
-    multipliers = [s.constraints.multipliers[first + k, world] for k in ti.static(range(definition.multipliers))]
-    return definition.tension(x, parameters, multipliers, a, b)
+def tension(definition: ti.template(), index: ti.template(), s: ti.template(), c, x, parameters, stiffness, world):
+    """What the multipliers of an element add to the blocks of its pairs of members, a list."""
+    if ti.static(definition.has_tension):
+        first = place_of(definition, index, s, c)
+        multipliers = [s.constraints.multipliers[first + k, world] for k in ti.static(range(definition.multipliers))]
+        return definition.tension(x, parameters, multipliers, stiffness)
+    else:
+        none = ti.Vector([0.0 for k in ti.static(range(9))])
+        return [none for k in ti.static(range(definition.arity * (definition.arity + 1) // 2))]
 
 
 @ti.func

@@ -1,7 +1,8 @@
 """Which elements are solved together, and the tables of their matrix. Made once, on the host.
 
 The matrix has a block of 3 x 3 numbers for each pair of particles that an element has. Its factor is that of
-pbd/direct/factor.py, with blocks in place of numbers.
+pbd/direct/factor.py, with blocks in place of numbers. Where it would take too long, conjugate gradients need no more
+than the matrix itself.
 """
 
 from dataclasses import dataclass
@@ -14,12 +15,12 @@ from pbd.direct.factor import Elimination, Pattern
 
 ELEMENTS = ("auto", "together", "iterative")  # see pbd.options.ParticleOptions
 
-# "auto" solves elements together if a factorisation takes at most so many products of blocks. A sheet of 100 x 20
-# particles takes 0.9 million, one of 50 x 50 2.8 million, of 100 x 100 38 million.
-MOST_PRODUCTS = 5_000_000
+# The matrix is factored if that takes at most so many products of blocks: a sheet of 100 x 20 particles takes
+# 0.9 million, one of 50 x 50 2.8 million. There conjugate gradients take 0.6 of its time, with 100 x 100 0.2.
+MOST_PRODUCTS = 1_000_000
 
-# Memory that the lists of the factor may take [bytes], and what each product takes.
-MOST_MEMORY, BYTES = 2_000_000_000, 16
+# Of more particles the products are not counted, which takes seconds: they are always too many.
+MOST_FACTORED = 20_000
 
 
 @dataclass
@@ -27,12 +28,14 @@ class ImplicitPlan:
     """What is solved together.
 
     Attributes: types: indices of the types of elements, all constraints of which are solved; nodes: particles in the
-    order of elimination (n,); pattern: of the factor's blocks, a Pattern; note: why "auto" solves none, in words.
+    order of elimination (n,); pattern: of the factor's blocks, or with `conjugate` of the matrix's, a Pattern;
+    conjugate: whether conjugate gradients solve with the matrix; note: why "auto" solves none, in words.
     """
 
     types: tuple
     nodes: np.ndarray
     pattern: Pattern
+    conjugate: bool = False
     note: str = ""
 
     def __len__(self):
@@ -41,7 +44,7 @@ class ImplicitPlan:
 
 def nothing(note=""):
     """An ImplicitPlan of no elements."""
-    return ImplicitPlan((), np.zeros(0, int), Pattern(np.zeros(1, np.int64), np.zeros(0, np.int64)), note)
+    return ImplicitPlan((), np.zeros(0, int), Pattern(np.zeros(1, np.int64), np.zeros(0, np.int64)), note=note)
 
 
 def plan_elements(elements, types, constraints):
@@ -52,9 +55,15 @@ def plan_elements(elements, types, constraints):
 
     Returns: an ImplicitPlan.
 
-    Raises: ValueError for "together" with more than fit into memory.
+    Raises: ValueError where solids are not solved together.
     """
     chosen = tuple(k for k, each in enumerate(types) if each.derivatives and each.compliance)
+    if elements == "iterative" or not on_cpu():
+        for k in chosen:
+            if types[k].project is None or elements == "together":
+                given = 'elements="iterative"' if on_cpu() else "a graphics card"
+                what = "solids" if types[k].project is None else 'elements="together"'
+                raise ValueError(f"{given} with {what}: expected a processor, which solves them together")
     if elements == "iterative" or not chosen:
         return nothing()
     if not on_cpu():
@@ -68,14 +77,13 @@ def plan_elements(elements, types, constraints):
     local = np.searchsorted(nodes, pairs)
     shape = len(nodes), len(nodes)
     adjacent = scipy.sparse.csc_matrix((np.ones(len(local), np.int32), local.T), shape)
-    elimination = Elimination(adjacent)
-    products = elimination.factor.multiply_adds
-    if products > MOST_PRODUCTS and elements == "auto":
-        return nothing(f"{len(nodes)} particles of elements are projected one after another")
-    if BYTES * products > MOST_MEMORY:
-        size = f"{len(nodes)} particles, whose factor takes {1e-9 * BYTES * products:.2g} GB"
-        raise ValueError(f'elements is "together" with {size}: expected at most {1e-9 * MOST_MEMORY:g} GB')
-    return ImplicitPlan(chosen, nodes[elimination.order], elimination.factor)
+    if len(nodes) <= MOST_FACTORED:
+        elimination = Elimination(adjacent)
+        if elimination.factor.multiply_adds <= MOST_PRODUCTS:
+            return ImplicitPlan(chosen, nodes[elimination.order], elimination.factor)
+    lower = scipy.sparse.csc_matrix(scipy.sparse.tril(adjacent))
+    lower.sort_indices()
+    return ImplicitPlan(chosen, nodes, Pattern(lower.indptr.astype(np.int64), lower.indices), conjugate=True)
 
 
 def implicit_arrays(plan, types, members, positions):
@@ -100,7 +108,8 @@ def implicit_arrays(plan, types, members, positions):
         # An odd number: the block of the first and the second member is stored transposed.
         targets.append((2 * entries + (i < j)).ravel())
         begins[k], total = total, total + len(targets[-1])
-    changed, a, b = pattern.updates() if len(plan) else np.zeros((3, 0), np.int64)
+    factored = len(plan) and not plan.conjugate
+    changed, a, b = pattern.updates() if factored else np.zeros((3, 0), np.int64)
     order = np.argsort(changed, kind="stable")
     count = len(pattern.rows)
     sides = [np.linalg.norm(positions[members[k][:, 1]] - positions[members[k][:, 0]], axis=1) for k in plan.types]
@@ -115,3 +124,30 @@ def implicit_arrays(plan, types, members, positions):
         "updates": np.stack([a[order], b[order]], axis=1),
         "ends": np.searchsorted(changed[order], np.arange(count + 1)) if count else np.zeros(0, int),
     }
+
+
+def solid_arrays(plan, solids, masses):
+    """Tables of the bodies that solids make up, by name, for pbd.data.ImplicitArrays; empty without solids.
+
+    Args: plan: an ImplicitPlan; solids: list of pbd.description.solids.Tetrahedra; masses: of all particles [kg].
+    """
+    if not solids:
+        return {"body": np.zeros(0, int), "shape": np.zeros((0, 3)), "weight": np.zeros(0)}
+    place = np.full(len(masses), -1)
+    place[plan.nodes] = np.arange(len(plan))
+    members = place[np.concatenate([each.tetrahedra for each in solids])]
+    # Edges from the first corner at rest are the columns of the inverse of a_1, a_2, a_3.
+    edges = np.linalg.inv(np.concatenate([each.gradients for each in solids])[:, 1:]).swapaxes(1, 2)
+    start, end, way = np.repeat(members[:, 0], 3), members[:, 1:].ravel(), edges.reshape(-1, 3)
+    size = len(plan)
+    graph = scipy.sparse.coo_array((np.ones(len(start)), (start, end)), (size, size))
+    _, body = scipy.sparse.csgraph.connected_components(graph, directed=False)
+    kept = np.unique(body[members[:, 0]])  # nodes of membranes are of no body
+    body = np.where(np.isin(body, kept), np.searchsorted(kept, body), -1)
+    # The rest shape from edges, by least squares, which leaves nothing where tetrahedra at rest fit together.
+    signs, rows = np.repeat([1.0, -1.0], len(start)), np.tile(np.arange(len(start)), 2)
+    difference = scipy.sparse.csr_array((signs, (rows, np.concatenate([end, start]))), (len(start), size))
+    shape = np.stack([scipy.sparse.linalg.lsqr(difference, x, atol=1e-14, btol=1e-14)[0] for x in way.T], axis=1)
+    finite = np.where(np.isinf(masses), 0.0, masses)[plan.nodes]
+    weight = np.where(finite > 0, finite, 100 * max(finite.max(), 1e-300))
+    return {"body": body, "shape": shape, "weight": weight}
