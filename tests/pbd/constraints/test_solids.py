@@ -4,40 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
+from blocks import areas, body
 from strips import turned
 
 import pbd
 
 RUBBER = pbd.Solid(young=2e5, poisson=0.4, density=900.0)
-
-
-def block(counts, size):
-    """A block of cubes of six tetrahedra each. Returns: points (n, 3), tetrahedra (m, 4) of positive volume."""
-    number = np.arange(np.prod(np.add(counts, 1))).reshape(np.add(counts, 1))
-    axes = [np.linspace(0, length, count + 1) for length, count in zip(size, counts)]
-    points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
-    tetrahedra = []
-    for order in itertools.permutations(range(3)):
-        corners = np.concatenate([np.zeros((1, 3), int), np.cumsum(np.eye(3, dtype=int)[list(order)], axis=0)])
-        if np.linalg.det(np.diff(corners, axis=0)) < 0:
-            corners[[1, 2]] = corners[[2, 1]]
-        for cube in np.ndindex(*counts):
-            tetrahedra.append([number[tuple(np.add(cube, corner))] for corner in corners])
-    return points, np.array(tetrahedra)
-
-
-def body(solid, counts=(3, 3, 3), size=(0.3, 0.3, 0.3), gravity=(0, 0, 0), pinned=None, rotation=None):
-    """Particles with a block of a solid, and its points. Args: pinned: function of points that gives a mask."""
-    points, tetrahedra = block(counts, size)
-    x = points if rotation is None else points @ rotation.T
-    volumes = np.linalg.det(points[tetrahedra[:, 1:]] - points[tetrahedra[:, :1]]) / 6
-    masses = solid.density * np.bincount(tetrahedra.ravel(), np.repeat(volumes / 4, 4))
-    if pinned is not None:
-        masses[pinned(points)] = np.inf
-    particles = pbd.Particles(gravity=gravity)
-    particles.add_particles(x, masses)
-    particles.add_solid(tetrahedra, solid)
-    return particles, points
 
 
 def energy(tetrahedra, positions):
@@ -86,15 +58,8 @@ def test_a_bar_stretches_by_its_modulus_and_contracts_by_its_ratio(poisson, dt, 
     force = (shear * stretch + bulk * (stretch * across**2 - 1 - shear / bulk) * across**2) * 0.1**2
     particles, points = body(solid, counts=(4, 2, 2), size=(0.4, 0.1, 0.1))
     system = pbd.ParticleSystem(particles, dt=dt, substeps=1, iterations=iterations, damping=0.02)
-    area = np.zeros(len(points))
-    for end, sign in ((0.0, -1.0), (0.4, 1.0)):
-        face = np.flatnonzero(np.isclose(points[:, 0], end))
-        triangles = pbd.core.topology.boundary_of(particles.solids[0].tetrahedra)
-        on_face = triangles[np.isin(triangles, face).all(axis=1)]
-        corners = points[on_face]
-        size = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1) / 2
-        np.add.at(area, on_face.ravel(), sign * np.repeat(size / 3, 3))
-    system.set_forces(np.outer(area / 0.1**2 * force, [1.0, 0.0, 0.0]))
+    ends = [areas(particles, points, points[:, 0] == x) for x in (0.0, points[:, 0].max())]
+    system.set_forces(np.outer((ends[1] - ends[0]) / 0.1**2 * force, [1.0, 0.0, 0.0]))
     system.step(round(4.0 / dt))
     length, width, height = np.ptp(system.positions(), axis=0)
     assert length / 0.4 == pytest.approx(stretch, rel=1e-4)
