@@ -45,6 +45,9 @@ RANGE = Columns(members=1, parameters=1, multipliers=1, count=1, present=1, full
 # and end of its implied constraints.
 DIRECT_RANGE = Columns(begin=1, end=1, entries=1, implied_begin=1, implied_end=1)
 
+# Columns of `ImplicitArrays.gas_numbers`, see pbd/description/gases.py.
+GAS = Columns(constant=1, energy=1, ambient=1, volume=1)
+
 # Columns of `Data.report`, which has one row for each world. From `diverged_substep` on, -1 means none.
 REPORT = Columns(
     violation=1,  # largest violation of a constraint, in the constraint's unit
@@ -281,6 +284,10 @@ class ImplicitArrays(NamedTuple):
     weight: Real(count.solid)  # masses of the first world [kg]; of pinned ones a hundred times the largest
     bodies: Vector(2, count.solid_bodies, count.worlds)  # elements of each body, and how many are inside out
     tangled: Real(count.solid_bodies, count.worlds)  # see pbd/implicit/recovery.py
+    gas_first: Integer(count.gas_ends)  # where the triangles of each gas begin
+    gas_corners: Integer(count.gas_triangles, 3)  # their particles
+    gas_numbers: Real(count.gases, GAS.total, count.worlds)
+    without_gas: Vector(3, count.gas_nodes, count.worlds)  # displacements without the stiffness of gases [m]
     extent: Real(count.implicit_extents)  # of an element, the median of all [m]
 
 
@@ -299,6 +306,7 @@ class Counts(NamedTuple):
     touching: int  # particles of the direct solve that may touch something
     halo: int  # of each band
     implicit: int = 0  # particles of elements that are solved together
+    gases: int = 0
 
 
 class Settings(NamedTuple):
@@ -334,6 +342,7 @@ class Features(NamedTuple):
     surface_contacts: bool  # between triangles and segments
     implicit: tuple = ()  # types of elements that are solved together, as indices into `types`
     conjugate: bool = False  # whether by conjugate gradients
+    gases: bool = False  # whether gases push in closed surfaces
     direct: tuple = ()  # types of which constraints are solved directly, as indices into `types`
     rope_nodes: bool = False  # whether particles have one or two rows of the direct solve
     touching: bool = False  # whether particles of the direct solve may touch colliders, boxes or fixed shapes
@@ -372,6 +381,11 @@ class Features(NamedTuple):
         return len(self.direct) > 0 and self.has_hooks and self.hooks.solve_loaded is not None
 
     @property
+    def together(self):
+        """Whether something is solved by pbd/implicit."""
+        return len(self.implicit) > 0 or self.gases
+
+    @property
     def has_solids(self):
         """Whether some elements are solids."""
         return any(self.types[k].is_solid for k in self.implicit)
@@ -387,7 +401,7 @@ class Features(NamedTuple):
         read = {
             "direct": self.direct, "colliders": self.obstacles, "elements": self.elements, "wind": self.wind,
             "contacts": self.contacts, "bands": self.bands, "gravity": self.gravity_scales, "touch": self.touching,
-            "surface": self.surface_contacts, "implicit": self.implicit,
+            "surface": self.surface_contacts, "implicit": self.together,
         }  # fmt: skip
         return tuple(name for name, is_read in read.items() if not is_read)
 

@@ -10,6 +10,7 @@ from pbd.core.kernels import count_last_turns
 from pbd.data import RANGE, REPORT
 from pbd.execution.halo import load_halo, one_particle_at_a_time
 from pbd.execution.phases import count_worlds
+from pbd.implicit.gas import energy_of_gases
 from pbd.integrate import gravity_on, position
 from pbd.projection import elastic_energy, relax_moments, violation
 
@@ -48,7 +49,9 @@ def measure(s: ti.template(), substep):
                 if ti.static(index not in s.features.implicit):
                     worst = ti.max(worst, violation(s.features.types[index], index, s, c, world))
                 energy += elastic_energy(s.features.types[index], index, s, c, world)
-        if ti.static(len(s.features.implicit) > 0):
+        if ti.static(s.features.gases):
+            energy += energy_of_gases(s, world)
+        if ti.static(s.features.together):
             worst = ti.max(worst, s.implicit.way[world])
         s.report[world, REPORT.violation] = worst
         s.report[world, REPORT.elastic_energy] = energy

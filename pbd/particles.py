@@ -27,6 +27,7 @@ from pbd.description import rest_values
 from pbd.description.constraint_sets import ConstraintSets
 from pbd.description.contact_elements import NO_ELEMENTS, elements_of, point_of
 from pbd.description.deforming_mesh import DeformingMesh
+from pbd.description.gases import gas_of
 from pbd.description.membranes import membrane_of, plates_of, thread_limits
 from pbd.description.solids import tetrahedra_of
 from pbd.description.surfaces import segments_of, surface_of
@@ -77,6 +78,7 @@ class Particles(Description):
         self.surfaces = []
         self.membranes = []
         self.solids = []
+        self.gases = []
 
     def is_static(self):
         """Whether the environment never changes: constant wind, no paths and no moving colliders."""
@@ -86,7 +88,8 @@ class Particles(Description):
         """A copy whose environment stays as it is when something is added to this description."""
         other = copy(self)
         other.colliders, other.boxes, other.paths = list(self.colliders), list(self.boxes), list(self.paths)
-        other.surfaces, other.membranes, other.solids = list(self.surfaces), list(self.membranes), list(self.solids)
+        for name in ("surfaces", "membranes", "solids", "gases"):
+            setattr(other, name, list(getattr(self, name)))
         other._columns = {name: [self._column(name)] for name in self._columns}
         return other
 
@@ -363,6 +366,25 @@ class Particles(Description):
             self.add_constraints("solid friction", made.tetrahedra, compliance, damping=solid.damping, **numbers)
         self.solids.append(made)
         return len(self.solids) - 1
+
+    def add_pressure(self, surface, pressure=None, amount=None, ambient=101_325.0, temperature=293.15):
+        """Fill a closed surface with gas, which pushes outwards.
+
+        Args:
+            surface: triangles (n, 3) of indices, with outward normals, two at each edge.
+            pressure: over that outside, which is kept whatever the volume [Pa], as by a pump; or
+            amount: of a gas that is closed in [mol]: its pressure n R T/V follows the volume.
+            ambient: pressure outside of a closed gas [Pa].
+            temperature: of a closed gas, which is kept [K].
+
+        Masses are those of the particles: that of the gas is left out. It needs a processor.
+
+        Returns: its index in `gases`.
+
+        Raises: ValueError for a surface that is open, or inside out; or without one of pressure and amount.
+        """
+        self.gases.append(gas_of(surface, pressure, amount, ambient, temperature, self.positions()))
+        return len(self.gases) - 1
 
     def add_volumes(self, tetrahedra, volume=None, compliance=0.0):
         """Keep the volumes of tetrahedra.

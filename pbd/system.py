@@ -75,6 +75,7 @@ class ParticleSystem(UsesTaichi):
             descriptions = [untangled(each) for each in descriptions]
         self.particles = descriptions[0].frozen()
         self._elements = [{"membranes": list(each.membranes), "solids": list(each.solids)} for each in descriptions]
+        self._gases = [list(each.gases) for each in descriptions]
         self.count = len(self.particles)
         refuse_crossed(descriptions)
         warn_of_what_passes_through(self.particles)
@@ -127,6 +128,7 @@ class ParticleSystem(UsesTaichi):
             direct=self.direct.types,
             implicit=self._implicit.types,
             conjugate=self._implicit.conjugate,
+            gases=len(self.particles.gases) > 0,
             rope_nodes=bool(self.direct.nodes(self._values.mobile()).any()),
             touching=self._counts_without_lanes.touching > 0,
             parts=self.schedule.is_one_cluster and len(self.direct.rows) > 0 and self.direct.consistent,
@@ -372,8 +374,8 @@ class ParticleSystem(UsesTaichi):
 
         Args: of: see `strain`.
 
-        Returns: of membranes (triangles, 3): tension along the warp and weft, and shear [N/m]; of solids
-        (tetrahedra, 3, 3): Cauchy's stress in the axes of the world [Pa]. With worlds, (worlds, ...).
+        Returns: of membranes (triangles, 3): tension along the warp and weft, and shear, by width at rest [N/m]; of
+        solids (tetrahedra, 3, 3): Cauchy's stress in the axes of the world [Pa]. With worlds, (worlds, ...).
         """
         return self._of_elements(of, {"membranes": "tensions", "solids": "stresses"})
 
@@ -389,6 +391,12 @@ class ParticleSystem(UsesTaichi):
             for x, elements in zip(positions, itertools.cycle(self._elements))
         ]
         return np.stack(found) if self.worlds > 1 else found[0]
+
+    def pressures(self):
+        """Pressures of all gases over that outside (gases,), or (worlds, gases) [Pa], see `Particles.add_pressure`."""
+        positions = self.positions().reshape(self.worlds, self.count, 3)
+        found = [[each.pressure(x) for each in gases] for x, gases in zip(positions, itertools.cycle(self._gases))]
+        return np.array(found if self.worlds > 1 else found[0])
 
     def position_array(self):
         """Positions as a Taichi array on the device, for kernels of yours; nothing is copied to the host.

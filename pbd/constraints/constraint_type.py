@@ -31,6 +31,10 @@ MOST_PARTICLES = 8  # of one constraint
 
 LEAST_DAMPING = -0.25  # the least r of `with_damping`: that of τ = 3 h/4
 
+# Forces along gradients at the start of a substep do not feel how particles swing in it. That is stable while (h ω)² is
+# below this. Otherwise elements push along gradients at x, which damp.
+SWINGS = 0.25
+
 BOUNDS = ("equal", "at_least", "at_most")
 
 
@@ -52,8 +56,9 @@ class ConstraintType:
             are the last ones but for a damping: C + α' (λ + Σ ratio λ_other) = 0.
         derivatives: of an element, a Taichi function (x, parameters) -> (list of its rows C, list of their gradients);
             elements may be solved together (see pbd/implicit); None for others.
-        turned_back: of an element, a Taichi function (x, start, parameters) -> the gradients at x, turned back to the
-            start of the substep, where they keep angular momentum; None to take those at the start.
+        turned_back: of an element, a Taichi function (x, start, w, parameters, list of λ) -> gradients that keep
+            angular momentum, at the start of the substep or turned back to it, and those at x where what λ hold would
+            swing too fast for that (see SWINGS); None to take those at the start.
         tension: of an element, a Taichi function (x, parameters, list of λ, 1/α') -> list of blocks of nine numbers,
             what its λ add to the stiffness between each member and those before it, itself included; None for none.
         deformation: of a solid, a Taichi function (x, parameters) -> the three columns of F; None for others.

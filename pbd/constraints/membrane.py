@@ -23,7 +23,7 @@ Parameters: a_1, a_2, b_1, b_2 [1/m], and R: of warp, of the weft's part in it, 
 
 import taichi as ti
 
-from pbd.constraints.constraint_type import TINY, ConstraintType, scalar_constraint
+from pbd.constraints.constraint_type import SWINGS, TINY, ConstraintType, scalar_constraint
 from pbd.core.vectors import length_or_huge
 
 PARAMETERS = ("warp_1", "warp_2", "weft_1", "weft_2", "root_warp", "root_coupling", "root_weft", "root_shear")
@@ -111,6 +111,27 @@ def derivatives_of_rows(x, parameters):
 
 
 @ti.func
+def turned_back(x, start, w, parameters, multipliers):
+    """Gradients at the start of the substep, or at x where tension swings particles too fast for that.
+
+    A thread with the tension T holds particle i like a spring of T a_i²/|a| across it.
+    """
+    a, b = threads(x, parameters)
+    of_a = [-parameters[0] - parameters[1], parameters[0], parameters[1]]
+    of_b = [-parameters[2] - parameters[3], parameters[2], parameters[3]]
+    warp = ti.abs(parameters[4] * multipliers[0]) / length_or_huge(a)
+    weft = ti.abs(parameters[5] * multipliers[0] + parameters[6] * multipliers[1]) / length_or_huge(b)
+    fastest = 0.0
+    for k in ti.static(range(3)):
+        fastest = ti.max(fastest, w[k] * (warp * of_a[k] * of_a[k] + weft * of_b[k] * of_b[k]))
+    corners = [start[k] for k in ti.static(range(3))]
+    if fastest > SWINGS:
+        for k in ti.static(range(3)):
+            corners[k] = x[k]
+    return derivatives_of_rows(corners, parameters)[1]
+
+
+@ti.func
 def tension(x, parameters, multipliers, stiffness):
     """What tension adds to the stiffness between members i and j <= i: T/|a| a_i a_j (1 - â âᵀ) of both threads.
 
@@ -174,7 +195,7 @@ def solve_three(m, right):
 
 COMPLIANT = ConstraintType(
     "membrane (compliant)", 3, PARAMETERS, project, value, compliance=True, multipliers=3,
-    derivatives=derivatives_of_rows, tension=tension,
+    derivatives=derivatives_of_rows, turned_back=turned_back, tension=tension,
 )  # fmt: skip
 MEMBRANE = ConstraintType("membrane", 3, PARAMETERS, project, value, multipliers=3, compliant=COMPLIANT)
 

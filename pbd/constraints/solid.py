@@ -30,7 +30,7 @@ import math
 
 import taichi as ti
 
-from pbd.constraints.constraint_type import TINY, ConstraintType
+from pbd.constraints.constraint_type import SWINGS, TINY, ConstraintType
 
 PARAMETERS = (*(f"{axis}_{k}" for k in (1, 2, 3) for axis in "xyz"), "root_volume", "root_ratio")
 
@@ -110,19 +110,27 @@ def derivatives(x, parameters):
 
 
 @ti.func
-def turned_back(x, start, parameters):
+def turned_back(x, start, w, parameters, multipliers):
     """The gradients at x, turned by F_0 F⁻¹: then forces are F_0 S a_k V with Piola's second stress S of F.
 
-    Σ x_k × force_k at the start is the antisymmetric part of F_0 S F_0ᵀ, which is zero. Where F or F_0 is crushed, or
-    the element has turned by more than 60°, they are those at x.
+    Σ x_k × force_k at the start is the antisymmetric part of F_0 S F_0ᵀ, which is zero. Where F or F_0 is crushed, the
+    element has turned by more than 60°, or its stress swings particles too fast for that, they are those at x.
     """
     f, first, a = deformation(x, parameters), deformation(start, parameters), material_gradients(parameters)
     c, size = cofactors(f), size_of(f)
     determinant, before = f[0].dot(c[0]), first[0].dot(first[1].cross(first[2]))
     along = first[0].dot(f[0]) + first[1].dot(f[1]) + first[2].dot(f[2])
+    # V h² |P|, of what holds a particle like a spring of V |P| a_k².
+    stress, fastest = 0.0, 0.0
+    for i in ti.static(range(3)):
+        first_part = parameters[9] * multipliers[0] / ti.max(size, TINY) * f[i]
+        stress += (first_part + parameters[9] * parameters[10] * multipliers[1] * c[i]).norm_sqr()
+    for k in ti.static(range(4)):
+        fastest = ti.max(fastest, w[k] * (a[k][0] * a[k][0] + a[k][1] * a[k][1] + a[k][2] * a[k][2]))
+    fastest *= ti.sqrt(stress)
     columns = [f[i] for i in ti.static(range(3))]
     others = [c[i] for i in ti.static(range(3))]
-    if ti.min(determinant, before) > LEAST_VOLUME and along > 0.5 * size * size_of(first):
+    if ti.min(determinant, before) > LEAST_VOLUME and along > 0.5 * size * size_of(first) and fastest < SWINGS:
         # cof F = det F F⁻ᵀ, so F_0 F⁻¹ cof F = F_0 (cof F)ᵀ (cof F)/det F.
         for i in ti.static(range(3)):
             columns[i] = first[i]

@@ -40,7 +40,7 @@ class Membrane:
         return np.stack([warp - 1, weft - 1, (a * b).sum(axis=-1) / np.maximum(warp * weft, 1e-300)], axis=-1)
 
     def tensions(self, positions):
-        """Tensions of warp, weft and shear (..., n, 3) [N/m]. Args: positions (..., particles, 3) [m]."""
+        """Tensions of warp, weft and shear, by width at rest (..., n, 3) [N/m]. Args: positions: see `strains`."""
         return self.strains(positions) @ self.fabric.stiffness()
 
     def parameters(self):

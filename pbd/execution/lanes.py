@@ -52,8 +52,8 @@ def why_no_lanes(description, schedule):
         return "contacts between particles"
     if description.surfaces:
         return "contacts of surfaces"
-    if description.membranes or description.solids:
-        return "membranes or solids"
+    if description.membranes or description.solids or description.gases:
+        return "membranes, solids or gases"
     return why_no_surfaces_in_lanes(description)
 
 

@@ -28,6 +28,9 @@ WARNED_RISE, LARGEST_RISE = 0.05, 10.0
 # See above.
 FALLS = 4
 
+# At rest, nothing moves by more than so many units of round-off in a substep.
+ROUND_OFF = 1000
+
 # A rigid constraint that is violated by more than this part of the extent of all particles is corrected in the first
 # steps, which may give particles any energy. Then energies are compared with those after that.
 LARGEST_VIOLATION = 1e-4
@@ -56,6 +59,7 @@ class EnergyWatch:
         self.other_kinetic, self.hooked = None, False
         self._warned, self._changes, self._gravity, self._scale, self._forces_act = False, None, None, None, False
         self._watching, self._extent, self._least_length = False, 0.0, 0.0
+        self._at_rest, self._h = 0.0, 1.0
 
     def begin(self, gravity, h):
         """Read the energies before a launch if anything has changed since the last one.
@@ -65,6 +69,7 @@ class EnergyWatch:
         self._watching = self._watches()
         if self._watching and self._scale is None:
             self._least_length = 0.5 * np.linalg.norm(gravity) * (FALLS * h) ** 2
+            self._h = h
             numbers = np.array if self._values.worlds > 1 else only
             kinetic, potential = (numbers(each) for each in self._values.energies(gravity, h))
             self._start_from(kinetic + self._kinetic_of_others(numbers), potential, numbers)
@@ -82,7 +87,7 @@ class EnergyWatch:
         numbers, least = (only, min) if len(report) == 1 else (np.array, np.minimum)
         kinetic, potential = numbers(report[:, REPORT.kinetic_energy]), numbers(report[:, REPORT.potential_energy])
         kinetic = kinetic + self._kinetic_of_others(numbers)
-        if not np.all(self._scale > 0.0):
+        if not np.all(self._scale > self._at_rest):
             self._restart_at_rest(kinetic, potential, numbers)
         energy = kinetic + potential
         if not self._stores:
@@ -107,7 +112,9 @@ class EnergyWatch:
             self._tell(world, rise, clock, substeps)
 
     def _start_from(self, kinetic, potential, numbers):
-        """Compare later energies with these. Their scale is zero at rest without gravity: the next ones replace them.
+        """Compare later energies with these. At rest without gravity the next ones replace them.
+
+        Then their scale is zero, or the kinetic energy of what round-off moves in a substep.
 
         Args: kinetic, potential [J]; numbers: function (worlds,) -> numbers.
         """
@@ -115,12 +122,14 @@ class EnergyWatch:
         self._scale = numbers(self._weight_times_extent(first.astype(float))) + kinetic
         self._lowest, self._start, self._deepest = kinetic + potential, potential, potential
         self._unknown_at = first
+        speed = ROUND_OFF * np.finfo(first.dtype).eps * np.abs(first[..., :3]).max(initial=0.0) / self._h
+        self._at_rest = numbers(mass_of(first) * speed**2)
         self._extent = np.ptp(first[..., :3], axis=0).max(initial=0.0)
 
     def _restart_at_rest(self, kinetic, potential, numbers):
         """Start anew in worlds without a scale, and in no other. Args: see `_start_from`."""
         before, unknown_at = (self._scale, self._lowest, self._start, self._deepest), self._unknown_at
-        at_rest = np.logical_not(self._scale > 0.0)
+        at_rest = np.logical_not(self._scale > self._at_rest)
         self._start_from(kinetic, potential, numbers)
         if np.all(at_rest):
             return
@@ -152,8 +161,7 @@ class EnergyWatch:
 
     def _weight_times_extent(self, position):
         """Weight of the mobile particles times their extent, or `length`, of each world (worlds,) [J]."""
-        x, w = np.split(position, [3], axis=2)
-        mass = np.divide(1.0, w, out=np.zeros_like(w), where=w > 0).sum(axis=(0, 2))
+        x, mass = position[..., :3], mass_of(position)
         extent = np.linalg.norm(np.ptp(x, axis=0), axis=1) if len(x) else 0.0
         extent = extent if self.length is None else self.length
         return mass * np.linalg.norm(self._environment.particles.gravity) * np.maximum(extent, self._least_length)
@@ -180,6 +188,12 @@ class EnergyWatch:
 def only(values):
     """The number in an array of one."""
     return values.item()
+
+
+def mass_of(position):
+    """Mass of the particles that can move, of each world (worlds,) [kg]. Args: position: with inverse masses."""
+    w = position[..., 3].astype(float)
+    return np.divide(1.0, w, out=np.zeros_like(w), where=w > 0).sum(axis=0)
 
 
 def is_passive(particles):

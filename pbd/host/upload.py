@@ -10,6 +10,7 @@ from pbd.core.shapes import INTEGERS, NUMBERS
 from pbd.core.validate import refuse_gigabytes, whole
 from pbd.data import BOX, RANGE, Counts, Data, Features
 from pbd.description.contact_elements import all_elements
+from pbd.description.gases import numbers_of_gases
 from pbd.direct.rows import make_plan
 from pbd.direct.tables import direct_arrays
 from pbd.direct.touch_tables import touch_arrays, touching_particles
@@ -82,7 +83,7 @@ def order_constraints(options, descriptions, worlds, types, constraints):
     Returns: a pbd.direct.rows.Plan, a pbd.implicit.tables.ImplicitPlan and a pbd.schedule.Schedule.
     """
     first = descriptions[0]
-    implicit = plan_elements(options.elements, types, constraints)
+    implicit = plan_elements(options.elements, types, constraints, first.gases)
     inverse_masses = np.stack([inverse(each.masses()) for each in descriptions], axis=1)
     gravity = first.gravity_scales()[:, None] * first.gravity
     colliding = np.zeros(len(first), bool)
@@ -138,6 +139,8 @@ def check_same_environment(descriptions):
             and all(np.array_equal(a, b) for (a, _), (b, _) in zip(other.paths, first.paths)),
             "contact elements": all(map(np.array_equal, other.contact_elements(), first.contact_elements())),
             "particle contacts": other.particle_contacts == first.particle_contacts,
+            "gases": len(other.gases) == len(first.gases)
+            and all(np.array_equal(a.triangles, b.triangles) for a, b in zip(other.gases, first.gases)),
             "surfaces": len(other.surfaces) == len(first.surfaces)
             and all(a.same(b) for a, b in zip(other.surfaces, first.surfaces)),
         }
@@ -223,8 +226,9 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, implicit, e
     elements = all_elements(first, touching)
     colliders = collider_tables(first.colliders)
     in_order = [members[order] for (members, _), order in zip(constraints, schedule.orders)]
-    solved_together = implicit_arrays(implicit, types, in_order, first.positions())
+    solved_together = implicit_arrays(implicit, types, in_order, first.positions(), first.gases)
     solved_together |= solid_arrays(implicit, first.solids, first.masses())
+    solved_together["gas_numbers"] = per_world(numbers_of_gases).swapaxes(1, 2)
     first_adjacent, adjacent_triangles = adjacency(first.triangles(), n)
     surfaces = surface_tables(first.surfaces, first.positions()) if first.surfaces else {}
     first_stick, sticks = rigid_sticks(tables, types, n) if contacts else (np.zeros(0), np.zeros(0))
@@ -254,7 +258,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, implicit, e
         "contacts": {"rest_position": positions, "first_stick": first_stick, "sticks": sticks} if contacts else {},
     }
     lengths = len(first.colliders), len(first.boxes), len(kinematic), len(first.triangles()), len(elements[0])
-    counts = Counts(n, worlds, multipliers, *lengths, len(plan.rows), len(touching), 0, len(implicit))
+    counts = Counts(n, worlds, multipliers, *lengths, len(plan.rows), len(touching), 0, len(implicit), len(first.gases))
     arrays = allocate(
         Data,
         values,
@@ -276,6 +280,10 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, implicit, e
         types=len(types),
         implicit=len(implicit),
         implicit_conjugate=len(implicit) * implicit.conjugate,
+        gases=len(first.gases),
+        gas_ends=len(solved_together["gas_first"]),
+        gas_triangles=len(solved_together["gas_corners"]),
+        gas_nodes=len(implicit) * bool(first.gases),
         solid=len(solved_together["body"]),
         solid_bodies=int(solved_together["body"].max(initial=-1)) + 1,
         implicit_extents=len(solved_together["extent"]),

@@ -25,11 +25,11 @@ import taichi as ti
 
 from pbd.data import RANGE
 from pbd.execution.phases import for_each_world, project_each_world
-from pbd.implicit import conjugate
-from pbd.implicit.blocks import factor, substitute
+from pbd.implicit import linear
+from pbd.implicit.gas import add_pressures, solve_with_gases
 from pbd.implicit.recovery import is_tangled, recover
 from pbd.integrate import position
-from pbd.projection import compliance_of, place_of, read_constraint, soften, sums_of_others
+from pbd.projection import compliance_of, place_of, read_constraint, read_multipliers, soften, sums_of_others
 
 # Sweeps over coupled λ go on until none changes by more than this part of the largest, and no longer than this.
 RELAXED, MOST_SWEEPS = 1e-3, 40
@@ -43,7 +43,7 @@ HUGE = 1e30  # a way that all others are shorter than [m]
 @ti.func
 def begin(s: ti.template(), substep, world):
     """Begin a substep, if elements are solved together."""
-    if ti.static(len(s.features.implicit) > 0):
+    if ti.static(s.features.together):
         for_each_world(s, begin_world, substep, world)
 
 
@@ -51,7 +51,7 @@ def begin(s: ti.template(), substep, world):
 def project(s: ti.template(), substep, world):
     """Make an iteration, if elements are solved together. Returns: the longest way of a particle in it [m]."""
     longest = 0.0
-    if ti.static(len(s.features.implicit) > 0):
+    if ti.static(s.features.together):
         longest = project_each_world(s, solve_elements, substep, world)
     return longest
 
@@ -119,10 +119,11 @@ def find_way(s: ti.template(), world):
     for index in ti.static(s.features.implicit):
         for c in range(s.constraints.ranges[index, RANGE.count]):
             add_forces(s.features.types[index], index, s, c, world)
-    if ti.static(s.features.conjugate):
-        conjugate.solve(s, world)
+    if ti.static(s.features.gases):
+        add_pressures(s, world)
+        solve_with_gases(s, world)
     else:
-        substitute(s, world)
+        linear.solve(s, world)
     longest = 0.0
     for place in range(s.counts.implicit):
         if s.particles.position[m.node[place], world][3] > 0.0:
@@ -172,13 +173,14 @@ def write_law(definition: ti.template(), index: ti.template(), s: ti.template(),
 
 
 @ti.func
-def gradients_of(definition: ti.template(), s: ti.template(), i, x, parameters, world):
+def gradients_of(definition: ti.template(), s: ti.template(), i, q, parameters, multipliers, world):
     """The gradients of an element's rows, along which it pushes: at x, or at the start of the substep."""
+    x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(definition.arity))]
     start = [s.particles.previous_position[i[k], world] for k in ti.static(range(definition.arity))]
     if ti.static(not s.features.from_start):
         return definition.derivatives(x, parameters)[1]
     elif ti.static(definition.turns_back):
-        return definition.turned_back(x, start, parameters)
+        return definition.turned_back(x, start, [each[3] for each in ti.static(q)], parameters, multipliers)
     else:
         return definition.derivatives(start, parameters)[1]
 
@@ -188,13 +190,12 @@ def add_forces(definition: ti.template(), index: ti.template(), s: ti.template()
     """Add the impulses of element c to the right side."""
     m = ti.static(s.implicit)
     i, q, parameters, _ = read_constraint(definition, index, s, c, world)
-    x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(definition.arity))]
-    gradients = gradients_of(definition, s, i, x, parameters, world)
-    first = place_of(definition, index, s, c)
+    multipliers = read_multipliers(definition, index, s, c, world)
+    gradients = gradients_of(definition, s, i, q, parameters, multipliers, world)
     for k in ti.static(range(definition.arity)):
-        impulse = s.constraints.multipliers[first, world] * gradients[0][k]
+        impulse = multipliers[0] * gradients[0][k]
         for row in ti.static(range(1, definition.multipliers)):
-            impulse += s.constraints.multipliers[first + row, world] * gradients[row][k]
+            impulse += multipliers[row] * gradients[row][k]
         if q[k][3] > 0.0 and not is_tangled(definition, s, i, world):
             m.unknown[m.place[i[k]], world] = m.unknown[m.place[i[k]], world] + impulse
 
@@ -203,10 +204,7 @@ def add_forces(definition: ti.template(), index: ti.template(), s: ti.template()
 def make_matrix(s: ti.template(), substep, world):
     """Write and factor the matrix at the present positions."""
     assemble(s, substep, world)
-    if ti.static(s.features.conjugate):
-        conjugate.prepare(s, world)
-    else:
-        factor(s, world)
+    linear.prepare(s, world)
 
 
 @ti.func
@@ -254,8 +252,7 @@ def add_stiffness(definition: ti.template(), index: ti.template(), s: ti.templat
 def tension(definition: ti.template(), index: ti.template(), s: ti.template(), c, x, parameters, stiffness, world):
     """What the multipliers of an element add to the blocks of its pairs of members, a list."""
     if ti.static(definition.has_tension):
-        first = place_of(definition, index, s, c)
-        multipliers = [s.constraints.multipliers[first + k, world] for k in ti.static(range(definition.multipliers))]
+        multipliers = read_multipliers(definition, index, s, c, world)
         return definition.tension(x, parameters, multipliers, stiffness)
     else:
         none = ti.Vector([0.0 for k in ti.static(range(9))])

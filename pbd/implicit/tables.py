@@ -47,31 +47,35 @@ def nothing(note=""):
     return ImplicitPlan((), np.zeros(0, int), Pattern(np.zeros(1, np.int64), np.zeros(0, np.int64)), note=note)
 
 
-def plan_elements(elements, types, constraints):
+def plan_elements(elements, types, constraints, gases):
     """Choose whether elements are solved together.
 
     Args: elements: one of ELEMENTS; types: tuple of ConstraintType; constraints: for each, members (n, arity) and
-    parameters.
+    parameters; gases: list of pbd.description.gases.Gas, whose particles join the elements'.
 
     Returns: an ImplicitPlan.
 
     Raises: ValueError where solids are not solved together.
     """
     chosen = tuple(k for k, each in enumerate(types) if each.derivatives and each.compliance)
-    if elements == "iterative" or not on_cpu():
-        for k in chosen:
-            if types[k].project is None or elements == "together":
-                given = 'elements="iterative"' if on_cpu() else "a graphics card"
-                what = "solids" if types[k].project is None else 'elements="together"'
-                raise ValueError(f"{given} with {what}: expected a processor, which solves them together")
-    if elements == "iterative" or not chosen:
-        return nothing()
+    solids = any(types[k].project is None for k in chosen)
     if not on_cpu():
-        return nothing("a graphics card projects elements one after another")
+        needed = "solids" if solids else "gases" if gases else 'elements="together"' if elements == "together" else ""
+        if needed and (chosen or gases):
+            raise ValueError(f"a graphics card with {needed}: expected a processor, which solves them together")
+        is_soft = chosen and elements == "auto"
+        return nothing("a graphics card projects elements one after another" if is_soft else "")
+    if elements == "iterative":
+        if solids:
+            raise ValueError('elements="iterative" with solids: expected "auto", they are solved together only')
+        chosen = ()
+    if not chosen and not gases:
+        return nothing()
     pairs = [np.zeros((0, 2), int)]
     for k in chosen:
         members = constraints[k][0]
         pairs += [members[:, [a, b]] for a in range(types[k].arity) for b in range(types[k].arity)]
+    pairs += [each.triangles.reshape(-1, 1)[:, [0, 0]] for each in gases]
     pairs = np.concatenate(pairs)
     nodes = np.unique(pairs)
     local = np.searchsorted(nodes, pairs)
@@ -86,10 +90,11 @@ def plan_elements(elements, types, constraints):
     return ImplicitPlan(chosen, nodes, Pattern(lower.indptr.astype(np.int64), lower.indices), conjugate=True)
 
 
-def implicit_arrays(plan, types, members, positions):
-    """Tables of the matrix and its factor, by name.
+def implicit_arrays(plan, types, members, positions, gases):
+    """Tables of the matrix and its factor, and of gases, by name.
 
-    Args: plan; types; members: of each type in the order of the schedule (n, arity); positions: of all particles [m].
+    Args: plan; types; members: of each type in the order of the schedule (n, arity); positions: of all particles [m];
+    gases: list of pbd.description.gases.Gas.
 
     Returns: {name: array}, for pbd.data.ImplicitArrays.
     """
@@ -112,7 +117,8 @@ def implicit_arrays(plan, types, members, positions):
     changed, a, b = pattern.updates() if factored else np.zeros((3, 0), np.int64)
     order = np.argsort(changed, kind="stable")
     count = len(pattern.rows)
-    sides = [np.linalg.norm(positions[members[k][:, 1]] - positions[members[k][:, 0]], axis=1) for k in plan.types]
+    edges = [members[k][:, :2] for k in plan.types] + [each.triangles[:, :2] for each in gases]
+    sides = [np.linalg.norm(positions[each[:, 1]] - positions[each[:, 0]], axis=1) for each in edges]
     return {
         "extent": [np.median(np.concatenate(sides))] if sides else [],
         "node": plan.nodes,
@@ -123,6 +129,8 @@ def implicit_arrays(plan, types, members, positions):
         "targets": np.concatenate(targets),
         "updates": np.stack([a[order], b[order]], axis=1),
         "ends": np.searchsorted(changed[order], np.arange(count + 1)) if count else np.zeros(0, int),
+        "gas_first": np.cumsum([0, *(len(each.triangles) for each in gases)]) if gases else np.zeros(0, int),
+        "gas_corners": np.concatenate([np.zeros((0, 3), int), *(each.triangles for each in gases)]),
     }
 
 

@@ -195,5 +195,5 @@ def test_bad_solids_are_refused():
         with pytest.raises(ValueError, match=match):
             pbd.Solid(**{"young": 1e5, **given})
     particles.add_solid([(0, 1, 2, 3)], RUBBER)
-    with pytest.raises(ValueError, match='elements="iterative" with solids: expected a processor'):
+    with pytest.raises(ValueError, match='elements="iterative" with solids: expected "auto"'):
         pbd.ParticleSystem(particles, elements="iterative")
