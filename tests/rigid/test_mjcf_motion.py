@@ -180,6 +180,7 @@ CHAIN = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("spring", "damping", "order"), [
     ("", "", 2),
     slow('stiffness="3" springref="40" damping=".05"', 'damping=".02"', 1),

@@ -142,6 +142,7 @@ def test_cylindrical_and_planar_joints_come_back(tmp_path):
         assert axes[:rows] == pytest.approx(old_axes[:rows], abs=1e-13)
 
 
+@pytest.mark.slow
 def test_mujoco_moves_cylindrical_and_planar_joints_the_same(tmp_path):
     # Both integrate with steps of 1e-4 s; MuJoCo's Euler scheme and ours are of first order.
     model = sliding()

@@ -100,6 +100,7 @@ def test_wrong_places_are_refused_before_the_file_is_read(load, option, says):
         load("nowhere.xml", **option)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", cases(rigid.SOLVERS, slow=["articulated", "penalty", "verlet"]))
 def test_a_mocap_body_stands_still_and_carries(tmp_path, solver):
     """In MuJoCo only the user moves it. A ball on it stays, and one beside it falls by g t²/2."""

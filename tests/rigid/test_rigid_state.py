@@ -138,6 +138,7 @@ def test_split_arrays_have_the_shapes_types_and_bits_of_the_joined_ones():
     assert split_arrays(np.zeros(3), arrays) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", rigid.SOLVERS)
 def test_state_without_warm_start_has_the_same_poses_and_velocities(name):
     with rigid.solver(name, two_bodies(), dt=0.01) as solver:

@@ -97,6 +97,7 @@ ARM = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "order"), [("verlet", 2), slow("impulse", 1)])
 def test_motion_with_armature_has_the_order_of_the_solver(tmp_path, name, order):
     """Against MuJoCo's Runge-Kutta. Rotors do not reduce the second order of "verlet"."""
@@ -301,6 +302,7 @@ def test_actuated_motion_converges_to_that_of_mujoco(actuated, keyframe):
     assert errors[0] / errors[1] == pytest.approx(2, rel=0.2)
 
 
+@pytest.mark.slow
 def test_meshes_become_convex_parts(tmp_path):
     """A bracket of two boxes at a right angle: its hull has a corner that its parts leave free. Its mass stays."""
     trimesh = pytest.importorskip("trimesh")
@@ -381,6 +383,7 @@ def test_gravity_compensation_is_read_and_written(tmp_path):
     assert back.gravity_scales == pytest.approx(model.gravity_scales, abs=1e-15)
 
 
+@pytest.mark.slow
 def test_motion_with_gravity_compensation_converges_to_that_of_mujoco(tmp_path):
     """Of first order: a body that rises by a t²/2 is a h t/2 off, which is 0.8 mm for a tenth of gravity."""
     path = tmp_path / "lifted.xml"

@@ -233,6 +233,7 @@ def test_inertias_that_no_body_can_have_are_replaced(tmp_path):
     assert np.linalg.eigvalsh(model.bodies[0].inertia) == pytest.approx([(9 + 0.03 + 0.025) / 3] * 3, rel=0.01)
 
 
+@pytest.mark.slow
 def test_a_robot_holds_its_pose_and_moves_at_its_velocity_limit(tmp_path):
     model, _ = loaded(written(tmp_path, ARM), load_urdf, floating=False)
     solver = rigid.solver("articulated", model, dt=0.002, contacts=False)

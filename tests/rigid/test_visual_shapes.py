@@ -117,6 +117,7 @@ def test_a_bad_visual_changes_nothing():
     assert model.visuals == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["impulse", slow("articulated")])
 def test_no_solver_reads_visuals(solver):
     states = []

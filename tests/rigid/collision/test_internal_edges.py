@@ -66,6 +66,7 @@ def test_smooth_bodies_keep_their_speed_over_seams(name):
         assert state.position[body, 0] == pytest.approx(1.6 * SPEED, rel=tolerance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["impulse", slow("verlet")])
 @pytest.mark.parametrize("kind", [slow("bodies"), "hulls"])
 def test_speed_does_not_depend_on_what_the_slabs_are(name, kind):
@@ -76,6 +77,7 @@ def test_speed_does_not_depend_on_what_the_slabs_are(name, kind):
     assert solver.state().velocity[bodies, 0] == pytest.approx(SPEED, rel=2e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["impulse", slow("articulated"), slow("verlet")])
 @pytest.mark.parametrize("step", [1e-3, 1e-2])
 def test_steps_up_stop_a_box(name, step):
@@ -102,6 +104,7 @@ def tipping(time, state):
     return slide, faster, turn, (g * s * cosine - a * s * turn**2 - 2 * s * slide * turn) / (s * s + inertia)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["impulse", slow("articulated"), slow("verlet")])
 def test_box_that_slides_over_an_end_tips(name):
     # Contacts see the tilt at the start of a step, so the motion is late by a step of 1/480 s at most: 2 % of 0.1 s in

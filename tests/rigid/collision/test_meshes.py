@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import trimesh
+from marks import cases, slow
 from test_narrow_phase import best_axis, distance, solid
 
 import pbd
@@ -49,8 +50,8 @@ def test_the_tree_has_each_triangle_once_and_boxes_about_its_subtrees():
     assert given == {tuple(sorted(map(tuple, each))) for each in corners.round(9)}
 
 
-@pytest.mark.parametrize("sides", ["outside", "both"])
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("sides", ["outside", slow("both")])
+@pytest.mark.parametrize("name", cases(SHAPES, slow=["sphere", "capsule", "hull"]))
 def test_a_closed_mesh_has_the_gap_of_its_convex_solid(finder, name, sides):
     # The least gap of contact points is the depth along the best separating axis where the two overlap. It is the
     # distance of the solids where they are apart, and edges and faces are nearest. Flat edges inside the faces of the

@@ -112,6 +112,7 @@ def test_pivot_of_a_swing_has_the_order_of_the_scheme(name):
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25)
 
 
+@pytest.mark.slow
 def test_pivot_of_a_swing_with_the_variational_integrator():
     # The mean over the last substep is the force in its middle, of second order.
     errors = []
@@ -154,7 +155,7 @@ def test_articulated_solver_converges_to_the_impulse_solver():
     ("support", "name"),
     [
         *itertools.product(["spring", "grab"], CLOSED),
-        ("contact", "impulse"), slow("contact", "articulated"), slow("contact", "verlet"),
+        slow("contact", "impulse"), slow("contact", "articulated"), slow("contact", "verlet"),
     ],
 )
 def test_pivot_carries_what_another_support_leaves(name, support):

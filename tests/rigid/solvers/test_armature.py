@@ -45,7 +45,7 @@ def arm(armature=(0.1, 0.05), gravity=(0, 0, -9.81)):
     return model
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("name", cases(SOLVERS, slow=["articulated"]))
 def test_motion_by_a_constant_effort(name):
     # q̈ = T/(I + a). Semi-implicit Euler and Verlet from rest alike: q = h² n (n + 1)/2 q̈ after n steps. With frames
     # an angle of φ in a step is φ (1 + O(φ²)) long. With penalties a spring of stiffness α* I a/(I + a) carries a q̈ to
@@ -118,6 +118,7 @@ def test_states_with_rotors_continue(tmp_path, name):
         assert fresh.state().position == pytest.approx(again.state().position, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", cases(SOLVERS, slow=["articulated", "verlet", "penalty"]))
 def test_each_world_has_its_armature(name):
     pairs = (0.1, 0.05), (0.3, 0.0)

@@ -28,7 +28,7 @@ def pendulum(break_force=math.inf, angle=80.0, joint="hinge", **limits):
     return model
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", cases(SOLVERS, slow=["articulated"]))
 @pytest.mark.parametrize("joint", ["hinge", slow("ball")])
 def test_a_pendulum_breaks_at_its_tension(solver, joint):
     # From rest at φ0 the speed is v² = 2 k g l (cos φ - cos φ0), where k is SHARE. The tension m g cos φ + m v²/l is T
@@ -55,7 +55,7 @@ def test_a_pendulum_breaks_at_its_tension(solver, joint):
     assert len(made.events) == 1
 
 
-@pytest.mark.parametrize("solver", cases(SOLVERS, slow=["verlet"]))
+@pytest.mark.parametrize("solver", cases(SOLVERS, slow=["verlet", "articulated", "penalty"]))
 def test_a_joint_below_its_limits_is_one_that_cannot_break(solver):
     # The largest tension is m g (3 - 2 cos φ0) = 2.66 m g.
     made = [rigid.solver(solver, pendulum(limit), dt=H[solver]) for limit in (2.8 * MASS * G, 1e9)]
@@ -65,7 +65,7 @@ def test_a_joint_below_its_limits_is_one_that_cannot_break(solver):
     assert made[0].digest() == made[1].digest()
 
 
-@pytest.mark.parametrize("solver", cases(SOLVERS, slow=["verlet"]))
+@pytest.mark.parametrize("solver", cases(SOLVERS, slow=["verlet", "articulated"]))
 def test_a_cantilever_breaks_by_its_torque(solver):
     # A weight m g at an arm l loads a fixed joint with the torque m g l. A spring that is loaded at once gives twice as
     # far at most.
@@ -78,6 +78,7 @@ def test_a_cantilever_breaks_by_its_torque(solver):
         assert len(made.events) == count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", cases(SOLVERS, slow=["verlet"]))
 def test_limits_motors_and_springs_break_with_their_joint(solver):
     more = {"limits": (-0.2, 0.1), "friction": 0.5, "spring": rigid.Spring(stiffness=3.0)}
@@ -93,7 +94,7 @@ def test_limits_motors_and_springs_break_with_their_joint(solver):
     assert made.state().position[0, 2] < -2.0
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", cases(SOLVERS, slow=["verlet", "articulated", "penalty"]))
 def test_a_snapshot_continues_with_what_is_broken(solver):
     model = pendulum(1.5 * MASS * G)
     made = rigid.solver(solver, model, dt=H[solver])
@@ -120,6 +121,7 @@ def rigid_digest(solver, state):
     return made.digest()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", cases(SOLVERS, slow=["verlet", "impulse", "articulated"]))
 def test_each_world_breaks_by_itself(solver):
     # Each world has the events and the bits that it has alone, also after a snapshot in which one joint is broken. The
@@ -147,6 +149,7 @@ def test_each_world_breaks_by_itself(solver):
             assert getattr(together.state(), name)[world].tobytes() == getattr(alone.state(), name).tobytes()
 
 
+@pytest.mark.slow
 def test_a_break_wakes_the_bodies_of_its_world_alone():
     # All sleep until a force that one joint does not bear. Sleeping bodies stay where they are, to the last bit.
     models = []
@@ -164,6 +167,7 @@ def test_a_break_wakes_the_bodies_of_its_world_alone():
     assert made.state().position[1, 0, 2] == pytest.approx(-ARM, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", cases(SOLVERS, slow=["verlet", "articulated", "penalty"]))
 def test_a_chain_parts_at_its_weakest_joint(solver):
     # Balls one under another hang at rest. Joint k bears the weight of all below it. The second is too weak.

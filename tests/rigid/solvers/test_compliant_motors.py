@@ -31,7 +31,7 @@ def lift(motor, gravity=(0, 0, -g)):
     return model
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("name", cases(SOLVERS, slow=["verlet"]))
 def test_a_stiff_position_sags_by_the_load_over_the_stiffness(name):
     # At rest k (position - q) = m g. Critical damping of 2 kg on 200 N/m is 40 N s/m; after 2 s the rest of the motion
     # is below e^(-10 · 2) (1 + 20) = 4e-8 of it.

@@ -154,6 +154,7 @@ def test_friction_holds_or_slows(solver, kind):
     assert q[-1] == pytest.approx(3.0 * T - 0.4 / INERTIA * T**2 / 2, abs=3e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_springs_carry_the_load(solver, kind):
@@ -198,7 +199,7 @@ def test_the_iterative_solve_of_verlet_agrees_with_the_direct_one(kind):
     assert one == pytest.approx(other, abs=1e-5)
 
 
-@pytest.mark.parametrize("solver", ["verlet", "impulse"])
+@pytest.mark.parametrize("solver", [slow("verlet"), "impulse"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_joint_breaks(solver, kind):
     # The weight across the slope exceeds the force: the body falls freely.

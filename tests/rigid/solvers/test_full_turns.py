@@ -47,7 +47,7 @@ def test_turns_are_counted_whether_or_not_they_are_read(solver):
         assert np.array_equal(angle, found[name])
 
 
-@pytest.mark.parametrize("solve", ["iterative", "direct"])
+@pytest.mark.parametrize("solve", [slow("iterative"), "direct"])
 @pytest.mark.parametrize("schedule", ["serial", slow("coloured")])
 def test_every_schedule_and_solve_of_verlet_counts_turns(schedule, solve):
     # q = ω t
@@ -114,6 +114,7 @@ def beyond_half_a_turn(solver):
     raise AssertionError("the lever stays below 3.4 rad")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", cases(SOLVERS, slow=WITH_LONG_CONTACTS))
 def test_snapshots_keep_full_turns(solver):
     made = beyond_half_a_turn(solver)
@@ -132,6 +133,7 @@ def test_snapshots_keep_full_turns(solver):
     assert bare.joint_positions()["lever"] == pytest.approx(made.joint_positions()["lever"], abs=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", cases(SOLVERS, slow=WITH_LONG_CONTACTS))
 def test_another_solver_continues_on_the_same_turn(solver, tmp_path):
     made = beyond_half_a_turn("impulse")

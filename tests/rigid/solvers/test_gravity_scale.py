@@ -49,7 +49,7 @@ def test_bodies_fall_with_their_share_of_gravity(name):
     assert np.abs(moved - np.outer(scales * fallen, Z)).max() < 1e-12
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("name", cases(SOLVERS, slow=["verlet"]))
 def test_a_scale_of_all_bodies_is_weaker_gravity(name):
     # Half of gravity, exactly: the same accelerations, energies and thresholds, so the same numbers.
     scaled, weak = solve(name, two_rods((0.5, 0.5))), solve(name, two_rods((1.0, 1.0), gravity=g / 2))
@@ -114,6 +114,7 @@ def test_contacts_carry_the_share_of_the_weight(name):
 # Worlds, states, errors -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", cases(SOLVERS, slow=["articulated", "penalty", "impulse"]))
 def test_worlds_have_their_own_scales(name):
     models = [two_rods(scales) for scales in ((1.0, 1.0), (0.0, 2.0))]

@@ -93,7 +93,7 @@ def test_tray_pushes_a_box(name):
     assert 0.8 * 0.999 < speed < 0.8 * (1.3 if name == "penalty" else 1.001)
 
 
-@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("name", cases(OPTIONS, slow=["penalty"]))
 def test_pendulum_on_a_driven_pivot(name):
     # (I + m L²) θ'' = -m L (g sin θ - x'' cos θ) for a pivot at x = A (sin ω t - ω t), which starts at
     # rest; right-handed about y, θ < 0 is towards +x. First order in the step with impulses, second with frames.
@@ -121,7 +121,7 @@ def test_pendulum_on_a_driven_pivot(name):
         assert errors[0] / errors[1] == pytest.approx(order, rel=0.15)
 
 
-@pytest.mark.parametrize(("products", "bound", "order"), [("projected", 1e-3, 2), ("explicit", 1e-4, 4)])
+@pytest.mark.parametrize(("products", "bound", "order"), [("projected", 1e-3, 2), slow("explicit", 1e-4, 4)])
 def test_coordinates_of_a_pendulum_on_a_swinging_pivot(products, bound, order):
     # (I + m L²) θ'' = -m L (g sin θ - x'' cos θ) for a pivot at x = A sin ω t, with which the bob starts. Projected
     # velocities are of first order in the step. With explicit products θ follows semi-implicit Euler. That is the
@@ -201,6 +201,7 @@ def test_chain_on_a_turntable_agrees_with_impulses():
     assert apart[0] / apart[1] == pytest.approx(2, rel=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["impulse", slow("articulated"), slow("penalty")])
 def test_bodies_that_nothing_moves_ignore_the_joints_between_them(name):
     # A tray with joints to the ground and to a trolley, which its path breaks: nothing but round-off changes.
@@ -255,6 +256,7 @@ def test_joint_force_is_weight_and_inertia(name):
 # States and worlds ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TRAYS)
 def test_states_continue_along_the_path(tmp_path, name):
     def path(time):
@@ -274,6 +276,7 @@ def trays_of_two_speeds():
     return [tray(lambda time, speed=speed: (speed * time, 0, 0)) for speed in (0.5, -1.0)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["impulse", slow("articulated")])
 def test_worlds_of_their_own_have_paths_of_their_own(name):
     solver = solve(name, trays_of_two_speeds(), contacts=False)

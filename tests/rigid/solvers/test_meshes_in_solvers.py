@@ -31,7 +31,7 @@ def run(solver, seconds):
 
 
 @pytest.mark.parametrize("triangles", [2, 2000])
-@pytest.mark.parametrize("name", cases(rigid.SOLVERS, slow=["articulated"]))
+@pytest.mark.parametrize("name", cases(rigid.SOLVERS, slow=["articulated", "impulse"]))
 def test_a_ball_rolls_down_a_ramp(name, triangles):
     # A solid ball rolls without slip at a = 5/7 g sin θ, if friction allows: tan θ < 7/2 μ. "impulse" and "articulated"
     # have that to round-off, because normals are the same on all triangles; the others have it within 1 %: "verlet"
@@ -51,6 +51,7 @@ def test_a_ball_rolls_down_a_ramp(name, triangles):
     assert solver.state().velocity[0, 1] == pytest.approx(0, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", cases(rigid.SOLVERS, slow=["articulated", "penalty"]))
 def test_a_box_slides_over_inner_edges_of_a_floor(name):
     # Without friction nothing brakes a box on a flat floor: its speed stays. A contact with any of the inner edges that
@@ -69,6 +70,7 @@ def test_a_box_slides_over_inner_edges_of_a_floor(name):
     assert np.abs(solver.state().angular_velocity[0]).max() < (0.05 if name == "penalty" else 1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", cases(rigid.SOLVERS, slow=["verlet", "articulated", "penalty"]))
 def test_a_mesh_carries_a_box_along_its_path(name):
     # A box on a lift of triangles stays at its place on it: z = 0.15 + 0.3 t, x = 0.2 t.
@@ -81,6 +83,7 @@ def test_a_mesh_carries_a_box_along_its_path(name):
     assert solver.state().position[box] == pytest.approx((0.2, 0.03, 0.45), abs=5e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", cases(rigid.SOLVERS, slow=["verlet", "articulated", "penalty"]))
 def test_a_body_of_triangles_stands_on_the_ground_and_carries_a_ball(name):
     # The block rests with its lowest corners on the plane, the ball of radius 0.1 m rests on its top.
@@ -97,6 +100,7 @@ def test_a_body_of_triangles_stands_on_the_ground_and_carries_a_ball(name):
     assert state.position[ball] == pytest.approx((0.1, 0.07, 0.5), abs=6e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["verlet", "impulse", "articulated"])
 def test_thin_fast_plates_do_not_pass_through(name):
     # A plate of 2 mm at 30 m/s moves by 0.5 m in a step, 250 times its thickness. Contacts within the way of a step are
@@ -112,6 +116,7 @@ def test_thin_fast_plates_do_not_pass_through(name):
     assert lowest > 0
 
 
+@pytest.mark.slow
 def test_worlds_have_the_same_mesh_and_their_own_bodies():
     # Both worlds take the same steps as alone, to the bit.
     mesh = rigid.Mesh(sheet(200))

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from marks import cases
 
 import pbd
 import rigid
@@ -36,7 +37,7 @@ def run(solver, steps):
     return times
 
 
-@pytest.mark.parametrize("name", rigid.SOLVERS)
+@pytest.mark.parametrize("name", cases(rigid.SOLVERS, slow=[each for each in rigid.SOLVERS if each != "impulse"]))
 @pytest.mark.parametrize("changed", [False, True], ids=["one step", "two steps"])
 def test_restored_run_has_equal_bits(name, changed, tmp_path):
     solver = solve(name)
@@ -57,7 +58,7 @@ def test_restored_run_has_equal_bits(name, changed, tmp_path):
         assert other.time == solver.time
 
 
-@pytest.mark.parametrize("name", rigid.SOLVERS)
+@pytest.mark.parametrize("name", cases(rigid.SOLVERS, slow=[each for each in rigid.SOLVERS if each != "impulse"]))
 def test_changed_state_keeps_its_time(name):
     """With other velocities the run does not continue, but its time does, to the last bit."""
     solver = solve(name)

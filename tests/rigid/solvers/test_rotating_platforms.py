@@ -82,6 +82,7 @@ def test_box_on_a_tilting_platform_does_not_drift(name):
     assert np.linalg.norm(place(solver) - before) < 2e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["impulse", slow("articulated")])
 def test_ball_rolls_its_circumference_on_a_level_floor(name):
     # Nothing carries what rolls on the ground: v = ω r to round-off, also at 0.3 rad in a step.

@@ -71,6 +71,7 @@ def random_bodies():
     return models
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("launch", [1, 6, 60])
 @pytest.mark.parametrize("name", ["impulse", "articulated"])
 def test_free_bodies_gain_no_energy_at_any_turn(name, launch):
@@ -84,6 +85,7 @@ def test_free_bodies_gain_no_energy_at_any_turn(name, launch):
         assert (solver.energy().total < 1.0205 * start).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("launch", [1, 6])
 @pytest.mark.parametrize(
     ("joints", "apart", "free"),
@@ -106,6 +108,7 @@ def test_chains_that_turn_as_one_body_gain_no_energy(joints, apart, free, launch
         assert (solver.energy().total < 1.0205 * start).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("joints", "apart", "free"),
     [(("ball",) * 2, 0.3, True), (("universal", "ball", "hinge", "universal"), 0.3, True),
@@ -119,6 +122,7 @@ def test_chains_of_spinning_bodies_gain_no_energy(joints, apart, free):
     assert largest_gain(solver, 360) < 0.021
 
 
+@pytest.mark.slow
 def test_the_angular_momentum_of_a_free_body_is_kept():
     # The midpoint rule passes on exp(h ω/2) I ω, which is L in the world. Newton's method solves it to 1e-12 of L.
     models = free_bodies(0.1)

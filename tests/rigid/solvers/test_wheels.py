@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from described import Y, refusal
+from marks import slow
 
 import rigid
 from rigid.constraints.joints.data import JOINT
@@ -99,7 +100,7 @@ def test_disc_rolls_down_a_slope(name, friction):
     assert gap == pytest.approx(g * math.cos(angle) / 5000 if name == "penalty" else 0.0, abs=1e-9)
 
 
-@pytest.mark.parametrize("solve", ["iterative", "direct"])
+@pytest.mark.parametrize("solve", ["iterative", slow("direct")])
 def test_cylinder_of_particles_rolls_down_a_slope(solve):
     # With "verlet" x = a t²/2, and velocities are those of half a step before, a (t - h/2). A frame of particles whose
     # sticks are iterated turns by chords, an error of second order: 1e-8 at 4 ms, a quarter at 2 ms. With the direct
@@ -179,6 +180,7 @@ def test_only_a_wheel_with_friction_leaves_the_plane(name):
         assert solver.state().position[0, 2] == pytest.approx(RADIUS + rise, abs=within)
 
 
+@pytest.mark.slow
 def test_worlds_have_radii_and_friction_of_their_own():
     # Each world equals a run of its model alone, bit for bit.
     models = [on_a_slope(0.8, friction=friction) for friction in (0.1, 0.2, 0.9)]

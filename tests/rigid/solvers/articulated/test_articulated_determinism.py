@@ -88,6 +88,7 @@ def test_set_state_closes_joints_with_gaps():
     assert np.abs(back.position - taken.position).max() < 1e-12
 
 
+@pytest.mark.slow
 def test_wheel_counts_turns_in_trees_of_both_directions():
     # The angle is ω t for many turns, whichever of the two bodies is the parent in the tree.
     for parent, child, sign in ((0, 1, 1.0), (1, 0, -1.0)):

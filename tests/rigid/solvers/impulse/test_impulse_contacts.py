@@ -151,6 +151,7 @@ def vehicle(stiffness):
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stiffness", [10.0**k for k in range(2, 10)])
 def test_suspension_sags_by_weight_over_stiffness(stiffness):
     # At rest each strut bears a quarter of the sprung weight: q = -m g/4k within 0.5 %, and the body is level. Position

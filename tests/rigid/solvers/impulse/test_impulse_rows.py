@@ -208,6 +208,7 @@ def test_spring_of_a_ball_is_the_gradient_of_its_energy():
         assert (energies[1] - energies[0]) / (2 * H) == pytest.approx(work, abs=30 * CLOSE)
 
 
+@pytest.mark.slow
 def test_jacobians_of_a_gear_are_the_derivative_of_the_sum_of_its_errors():
     # G = q_b - ratio q_a = G_1 + G_2. The two rows have four different bodies here, and the joints are closed.
     model = model_of(("hinge", "slider"))

@@ -58,6 +58,7 @@ def test_loop_converges_in_second_order():
     assert_second_order(errors)
 
 
+@pytest.mark.slow
 def test_tumbling_body_converges_in_second_order():
     # Euler's equations in the body's frame, I ω' = -ω × I ω, q' = q (0, ω)/2. Velocities are those of the poses' time.
     inertia, spin = np.array([1.0, 2.0, 3.0]), np.array([0.5, 6.0, 0.3])
@@ -145,6 +146,7 @@ def test_wheel_that_turns_more_than_once_in_a_step_keeps_its_speed():
     assert solver.joint_velocities()["axle"] == pytest.approx(1000, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_contacts_and_limits_come_to_rest():
     # A box falls to the ground at a tilt, an arm to its limit. At rest no row leaves a velocity.
     model = rigid.Model(gravity=(0, 0, -g))

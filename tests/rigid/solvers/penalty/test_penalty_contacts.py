@@ -7,6 +7,7 @@ shape that can touch.
 import numpy as np
 import pytest
 from described import ASIDE, model_of
+from marks import slow
 
 import rigid
 from rigid.rotation import from_axis_angle
@@ -106,7 +107,7 @@ def test_rebound_height_converges_with_stiffness(restitution):
 
 
 @pytest.mark.parametrize("friction", [0.0, 0.5])
-@pytest.mark.parametrize("shape", ["sphere", "box", "capsule", "cylinder"])
+@pytest.mark.parametrize("shape", ["sphere", *map(slow, ("box", "capsule", "cylinder"))])
 def test_elastic_bodies_that_turn_gain_no_energy(shape, friction):
     # A spring whose stiffness stays gives back what it took, whatever the pose; friction only takes energy. In steps of
     # a contact's spring its energy is that of semi-implicit Euler to O(h² α*), 1e-3 here. Points of a cylinder that
@@ -135,6 +136,7 @@ def test_elastic_bodies_that_turn_gain_no_energy(shape, friction):
         assert (solver.energy().total < 1.01 * start).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stiffness", [2e3, 4e4])
 def test_elastic_cylinders_gain_no_energy_at_other_stiffnesses(stiffness):
     # A contact begins within a step, in which it moves by v h at most: α* m (v h)²/2 = h² α* K, 0.01 K here at most.

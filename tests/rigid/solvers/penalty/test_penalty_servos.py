@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from described import ZERO, X, Y, Z, g
+from marks import slow
 
 import pbd
 import rigid
@@ -59,6 +60,7 @@ def assert_settles(model, target, ratios, options, seconds=6.0):
                 assert q[f"joint {k + 1}"] == pytest.approx(ratio * q[f"joint {k}"], abs=1e-2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("effort", [20.0, np.inf])
 @pytest.mark.parametrize("options", [{}, SHORT, STIFF], ids=["default", "short", "stiff"])
 @pytest.mark.parametrize("ratio", [0.2, 3.0, -2.0])
@@ -78,7 +80,7 @@ def test_a_motor_settles_behind_gear_trains(ratios, inertias):
     assert_settles(geared(ratios, inertias, position=0.8), 0.8, ratios, SHORT)
 
 
-@pytest.mark.parametrize("links", [1, 2, 3])
+@pytest.mark.parametrize("links", [1, slow(2), slow(3)])
 def test_motors_hold_an_arm(links):
     # The first motor moves all links about the shoulder: for one link m l²/3, four times that about its middle.
     assert_settles(arm(links, position=0.5), 0.5, [], SHORT)

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from marks import slow
 from scipy.special import ellipk
 
 import rigid
@@ -85,7 +86,7 @@ def test_counterweight_is_at_the_documented_position():
     assert np.abs(frame.counterweights - behind).max() < 1e-15
 
 
-@pytest.mark.parametrize("size", [(0.4, 0.2, 0.1), (0.2, 0.2, 0.2)])
+@pytest.mark.parametrize("size", [(0.4, 0.2, 0.1), slow((0.2, 0.2, 0.2))])
 def test_axes_frame_falls_exactly(size):
     # The centre of mass is at x0 + v0 t + g t²/2 to round-off, also while the frame rotates and has not converged.
     model = rigid.Model(gravity=(0, 0, -g))
@@ -179,6 +180,7 @@ def test_pendulum_of_an_axes_frame_has_its_period():
     assert errors[0] / errors[1] == pytest.approx(4, abs=0.5)
 
 
+@pytest.mark.slow
 def test_shared_particle_joints_agree_with_tetrahedra():
     # At rest only the mass properties of a frame matter, and these are the same: a rod on a hinge, another on a ball, a
     # box welded to it off centre, and one on a string.
@@ -243,6 +245,7 @@ def test_stack_of_axes_frames_stands():
     assert np.abs(solver.state().position - start).max() < 1e-3
 
 
+@pytest.mark.slow
 def test_all_worlds_have_a_counterweight_if_one_needs_it():
     # A cube and a flat box: both get a counterweight, so that worlds have the same particles. Each moves as it should.
     def model(size):

@@ -139,6 +139,7 @@ def impact(seed, kind):
     return solver(particles, model, substeps=4, damping=0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seed", "kind"),
     [(0, "sheet"), slow(0, "rope"), *(slow(seed, kind) for seed in range(1, 9) for kind in ("sheet", "rope"))],

@@ -54,6 +54,7 @@ def load_on(solver, body):
     return np.median(found, axis=0)
 
 
+@pytest.mark.slow
 def test_a_wheel_bears_equal_weights():
     solver = atwood((4, 4), 0.2, 40, friction=0.5, on="wheel")
     sagitta = ((np.pi * (RADIUS + ROPE) + 2 * HANG) / 40) ** 2 / (8 * (RADIUS + ROPE))

@@ -245,6 +245,7 @@ def test_one_projection_conserves_both_momenta(name, direction):
     assert np.abs(np.cross(y, change).sum(axis=0)).max() < 1e-13
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["hinge limits", "hinge limits, counted", "ball limits", "universal"])
 def test_one_projection_comes_nearer_to_poses_that_hold(name):
     # A projection along the masses is at right angles to what it projects to, so by Pythagoras its length and what is

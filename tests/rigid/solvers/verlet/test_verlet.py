@@ -187,6 +187,7 @@ def test_state_is_set_and_read():
     assert np.abs(again.rotation - state.rotation).max() < 1e-3
 
 
+@pytest.mark.slow
 def test_worlds_equal_single_runs():
     def model(speed):
         m = rigid.Model()

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from described import assert_continues, momenta_of_particles
+from marks import slow
 from references import bent_chain, energy_changes
 
 import rigid
@@ -136,7 +137,7 @@ def jointed(kind):
     return model
 
 
-@pytest.mark.parametrize("kind", ["ball", "fixed", "universal", "slider", "distance"])
+@pytest.mark.parametrize("kind", ["ball", "fixed", slow("universal"), slow("slider"), "distance"])
 def test_all_joints_agree_with_iterations(kind):
     # The same discrete equations for joints made of sticks, with a rest of 1e-5 m after 1,500 iterations. Universal
     # joints and sliders have other impulses when they are iterated, equal to second order.
@@ -158,6 +159,7 @@ def test_statistics_count_what_is_solved_directly():
     assert iterated.statistics().direct == 0
 
 
+@pytest.mark.slow
 def test_worlds_of_their_own_and_states():
     models = [bent_chain(m) for m in (1.0, 5.0)]
     both, second = solver_of(models, 0.005), solver_of(models[1], 0.005)

@@ -141,6 +141,7 @@ def test_torsion_spring_follows_implicit_euler(damping):
         assert solver.joint_positions()["pivot"] == pytest.approx(q, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_torsion_spring_converges_to_the_damped_oscillator():
     # q = rest (1 - e^(-γt) (cos ωt + γ/ω sin ωt)), γ = c/2I, ω² = k/I - γ²; implicit Euler: first order.
     k, c, rest, time = 3.0, 0.05, 0.8, 0.6
@@ -188,6 +189,7 @@ def test_friction_slows_a_wheel_in_proportion_to_time():
     assert np.abs(found - expected).max() < 1e-8
 
 
+@pytest.mark.slow
 def test_ball_friction_acts_about_all_axes():
     # A cube has the same I about all axes, so ω keeps its direction and decreases by τ h/I in each step.
     torque, h, inertia = 0.02, 0.01, 2.0 * 2 * 0.3**2 / 12
@@ -249,6 +251,7 @@ def test_motor_reaches_a_position_beyond_a_full_turn(rate):
 # Universal joints, gears ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_universal_joint_rotates_about_two_axes_only():
     # n_0 and n_1 stay at a right angle. A torque about either axis rotates the child, one about the third both bodies.
     model = rigid.Model(gravity=(0, 0, 0))

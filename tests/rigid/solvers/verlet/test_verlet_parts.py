@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from described import assert_continues
-from marks import slow
+from marks import cases, slow
 from references import bent_chain, energy_changes
 
 import rigid
@@ -30,6 +30,7 @@ def energy_of(last, level, dt, seconds):
     return *rise_and_drift(changes), np.abs(changes).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [5, slow(60)])
 @pytest.mark.parametrize("dt", list(LEVEL_BOUNDS))
 @pytest.mark.parametrize("last", [1.0, 100.0, 1000.0])
@@ -49,6 +50,7 @@ def test_heavy_chain_of_parallel_hinges_neither_gains_nor_loses_much():
     assert np.abs(changes).max() < 0.1
 
 
+@pytest.mark.slow
 def test_springs_forget_the_turns_of_a_part_that_is_made_again():
     # A try that fails throws rods around, and the springs of hinges count full turns. With those of such tries, hinges
     # were turned by 16 rad. A spring stores at most what the rods lose if all fall from level: k q²/2 <= m g Σ x.
@@ -154,6 +156,7 @@ def test_contact_forces_are_in_newtons_in_parts():
     assert total[2] == pytest.approx(5.0 * g, rel=0.01)
 
 
+@pytest.mark.slow
 def test_whip_of_several_worlds_and_its_states():
     models = [bent_chain(last, level=True) for last in (1.0, 50.0)]
     both, second = solver_of(models), solver_of(models[1])
@@ -179,14 +182,14 @@ def test_joint_particles_do_not_flip_to_their_mirror_images(seed, direction, ite
 
 
 @pytest.mark.parametrize("settings", [{}, slow({"direction": "current", "iterations": 4})], ids=["default", "current"])
-@pytest.mark.parametrize("name", list(CLASSES))
+@pytest.mark.parametrize("name", cases(CLASSES, slow=["0.1 m to 1:1000", "1 mm"]))
 @pytest.mark.parametrize("seeds", [range(3), slow(range(100))], ids=len)
 def test_random_chains_gain_no_energy(name, settings, seeds):
     found = [run_chain(seed, CLASSES[name], **settings) for seed in seeds]
     assert [each.seed for each in found if each.said or each.gain > MOST_GAIN or each.gap > 1e-3] == []
 
 
-SHARP = [(22, "0.1 m to 1:1000"), (17, "0.1 m to 1:1000"), (362, "0.1 m to 1:1000"), (28, "1 mm"), slow(50, "1 mm")]
+SHARP = [(22, "0.1 m to 1:1000"), (17, "0.1 m to 1:1000"), (362, "0.1 m to 1:1000"), slow(28, "1 mm"), slow(50, "1 mm")]
 
 
 @pytest.mark.parametrize(("seed", "name"), SHARP)

@@ -40,6 +40,7 @@ def dropped(shape, friction, seed, restitution=1.0):
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", cases(SHAPES, slow=["box", "capsule", "cylinder", "rod"]))
 def test_elastic_bodies_without_friction_keep_their_energy(shape):
     # e = 1: each impact returns all that its compression took. Other errors are those of free rotation, of second order
@@ -51,6 +52,7 @@ def test_elastic_bodies_without_friction_keep_their_energy(shape):
     assert np.abs(found - 1).max() < 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", cases(SHAPES, slow=["capsule", "cylinder", "rod"]))
 def test_elastic_bodies_with_friction_gain_no_energy(shape):
     # Friction only takes energy. A ball loses some of its spin at the first impact and little after that.
@@ -59,6 +61,7 @@ def test_elastic_bodies_with_friction_gain_no_energy(shape):
     assert (np.diff(found, axis=0) < 0.005).all()
 
 
+@pytest.mark.slow
 def test_energy_does_not_rise_at_long_steps():
     # At 1/60 s a rod of 1 m that spins with 10 rad/s turns by 10° in a step.
     for shape in ("box", "rod"):
@@ -76,6 +79,7 @@ def colliding(restitution, friction=0.0):
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("friction", [0.0, slow(0.5)])
 def test_impacts_of_free_bodies_keep_momenta_and_energy(friction):
     # Σ m v and Σ (m x × v + I ω) are kept to round-off, energy for e = 1 without friction to (5/1920)² a turn.

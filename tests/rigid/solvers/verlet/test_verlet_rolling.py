@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from marks import cases
 
 import rigid
 
@@ -38,7 +39,7 @@ WHEELS = {
 
 
 @pytest.mark.parametrize("friction", [0.0, 0.8])
-@pytest.mark.parametrize("name", WHEELS)
+@pytest.mark.parametrize("name", cases(WHEELS, slow=[name for name in WHEELS if name != "wheel"]))
 def test_a_wheel_stays_on_its_line(name, friction):
     # The plane through the line is one of symmetry, so y = 0. Iterations that have not converged load one rim more than
     # the other at first; that makes a yaw rate of up to 1e-4/s, and 1e-4 t v t/2 = 0.6 mm in 2 s.
@@ -48,6 +49,7 @@ def test_a_wheel_stays_on_its_line(name, friction):
     assert solver.state().position[0, 0] == pytest.approx(2 * speed, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_the_direction_of_a_wheel_does_not_matter():
     # Three coordinates of the normal, tangents and frame differ, the motion does not.
     add, speed, radius = WHEELS["wheel"]
@@ -55,6 +57,7 @@ def test_the_direction_of_a_wheel_does_not_matter():
     assert abs(across) < 1e-3
 
 
+@pytest.mark.slow
 def test_a_wheel_at_a_long_step_drifts_no_more_than_with_impulses():
     # At 1/60 s the wheel turns by 10° in a step. "impulse" leaves a line of 12 m by 3.6 cm there.
     add, speed, radius = WHEELS["wheel"]
@@ -79,6 +82,7 @@ def leaning_disc(dt, lean=1e-3, speed=2.0, radius=0.3, duration=0.6, **options):
     return np.array(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"solve": "direct"}, {"solve": "iterative", "iterations": 100}])
 def test_a_rim_without_slip_leans_as_a_rolling_disc_to_second_order(options):
     # With the spin s = v/r, lean q and yaw rate u:  (A + m r²) q'' = m g r q - (C + m r²) s u,  A u' = C s q',

@@ -84,6 +84,7 @@ def test_gear_is_of_second_order():
     assert_second_order(errors)
 
 
+@pytest.mark.slow
 def test_gear_counts_full_turns():
     # A turn that is lost would be an error of 2π: q_b = r q_a after many of them, with snapshots between.
     model = rigid.Model(gravity=(0, 0, 0))
@@ -99,6 +100,7 @@ def test_gear_counts_full_turns():
     assert abs(q["a"]) > 20
 
 
+@pytest.mark.slow
 def test_gear_needs_many_iterations_otherwise():
     direct, iterated = (solver_of(geared(), 0.01, n, solve) for n, solve in ((6, "direct"), (6, "iterative")))
     for solver in (direct, iterated):
@@ -129,6 +131,7 @@ def test_motor_of_constant_speed_is_of_second_order():
     assert_second_order(errors)
 
 
+@pytest.mark.slow
 def test_motor_approaches_its_position_under_any_load():
     # q := q + (p - q) h k/(1 + h k), implicit Euler, with 100 kg at the end of the arm.
     h, gain, place = 0.01, 2.0, 0.7
@@ -160,6 +163,7 @@ def test_motor_with_a_bound_iterates():
     assert rows[1] == rows[0] + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["hinge", slow("slider")])
 def test_locked_joint_is_a_weld(kind):
     # Limits without play hold as three shared points do, with two rounds.
@@ -191,6 +195,7 @@ def free_gear():
     return model
 
 
+@pytest.mark.slow
 def test_gear_and_motor_keep_momenta():
     # Angles between bodies do not change when all particles shift or turn together: Σ ∇C = 0 and Σ x × ∇C = 0.
     solver = solver_of(free_gear(), 0.005, iterations=4)

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from marks import slow
 
 import rigid
 
@@ -54,7 +55,7 @@ def test_slider_keeps_two_bodies_in_line():
     assert last[1] == pytest.approx(first[1], abs=200 * 6e-14)
 
 
-@pytest.mark.parametrize("joint", ["slider", "points"])
+@pytest.mark.parametrize("joint", ["slider", slow("points")])
 @pytest.mark.parametrize(("stiffness", "damping"), [(50.0, 0.0), (50.0, 3.0), (0.0, 3.0)])
 def test_linear_spring_follows_implicit_euler(joint, stiffness, damping):
     # x_{n+1} - 2 x_n + x_{n-1} = g h² - (k h² (x_{n+1} - rest) + c h (x_{n+1} - x_n))/m, from rest, whose first step
