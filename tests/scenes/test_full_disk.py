@@ -6,6 +6,7 @@ import subprocess
 
 import numpy as np
 import pytest
+from marks import cases
 
 import pbd
 import rigid
@@ -65,7 +66,10 @@ def refused(result, path):
     assert errors.count("\n") == 1
 
 
-@pytest.mark.parametrize("name", [f"chain.{each}" for each in ("mp4", "gif", "png", "npz", "html", "usdc", "glb")])
+NAMES = [f"chain.{each}" for each in ("mp4", "gif", "png", "npz", "html", "usdc", "glb")]
+
+
+@pytest.mark.parametrize("name", cases(NAMES, slow=["chain.gif", "chain.html", "chain.glb"]))
 def test_commands_on_a_full_disk(small_disk, command, tmp_path, name):
     if name.endswith(".html"):
         pytest.importorskip("viser", reason="no viser: pip install 'verletlab[view]'")

@@ -88,6 +88,7 @@ def test_structures_stand_for_twenty_seconds_with_impulses(name):
     assert np.abs(last.body_velocities).max() < 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [30, slow(100)])
 def test_cloth_does_not_enter_the_ball(count):
     scene = scenes.load("drape", count=count)

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 import trimesh
+from marks import slow
 
 import scenes
 from pbd.build.mesh import signed_distance
@@ -64,7 +65,7 @@ def test_a_collider_of_the_size_of_the_cloth_keeps_it(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("given", "height"), [({"fit": "no"}, 10), ({"scale": "0.5"}, 5), ({"fit": "yes", "scale": 2.0}, 2.47)]
+    ("given", "height"), [slow({"fit": "no"}, 10), ({"scale": "0.5"}, 5), ({"fit": "yes", "scale": 2.0}, 2.47)]
 )
 def test_scale_and_fit_choose_the_size(tmp_path, given, height):
     scene = scenes.load("drape", collider=egg(tmp_path / "egg.obj", 10), **SMALL, **given)
@@ -131,6 +132,7 @@ def test_thickness_follows_the_spacing_unless_it_is_given(tmp_path):
     assert own.chosen["thickness"] == pytest.approx(5 / 6 * 1.2 / 12, rel=5e-3)
 
 
+@pytest.mark.slow
 def test_a_thickness_of_twice_the_distance_of_particles_is_the_most(tmp_path):
     distance = 1.9 / 49
     with pytest.raises(ValueError, match=r"thickness=0.1: thickness is 0.1 m: expected 0.0775 m at most"):
@@ -164,6 +166,7 @@ def test_contacts_are_sought_before_particles_move_by_the_thickness(count):
     assert (settings["contact_interval"] == settings["substeps"] // 4) == (count <= 118)  # 1.9 / 118 is 0.0161
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("longest", [9.9, 1.2])
 def test_the_camera_sees_the_start_and_the_end_fills_two_thirds_of_the_picture(tmp_path, longest):
     scene = scenes.load("drape", collider=egg(tmp_path / "egg.obj", longest), **SMALL)
@@ -188,6 +191,7 @@ def test_notes_are_printed_unless_quiet(tmp_path, command):
     assert command(*words, "--quiet")[2] == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cloth", [False, True])
 def test_cloth_stays_outside_a_collider_of_any_size(tmp_path, cloth):
     parts = {"cloth": square(tmp_path / "cloth.obj", 1500)} if cloth else SMALL
@@ -200,6 +204,7 @@ def test_cloth_stays_outside_a_collider_of_any_size(tmp_path, cloth):
     assert (np.abs(last.positions - last.positions.mean(axis=0)).max(axis=0) > 0.1).all()  # it hangs, and is no crumple
 
 
+@pytest.mark.slow
 def test_cloth_lies_on_the_top_of_a_collider_of_a_kilometre(tmp_path):
     scene = scenes.load("drape", collider=egg(tmp_path / "egg.obj", 1000), fit="no", **SMALL)
     *_, last = Run(scene, duration=1.0, fps=1).frames()
@@ -220,6 +225,7 @@ def test_cloth_lies_on_the_top_of_a_collider_of_a_kilometre(tmp_path):
     assert np.quantile(distance, 0.9) < radius + error  # it lies there, but for a corner that bounces
 
 
+@pytest.mark.slow
 def test_cloth_over_a_ring_begins_above_its_highest_point(tmp_path):
     path = tmp_path / "ring.obj"
     trimesh.creation.torus(5.0, 1.0, 48, 24).export(path)  # along z, with a hole of 8 m

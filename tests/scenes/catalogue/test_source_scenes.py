@@ -31,6 +31,7 @@ def clearances(scene):
     return np.min(found, axis=0), frame.positions
 
 
+@pytest.mark.slow
 def test_bumps_hold_a_stick_and_a_tetrahedron_that_no_particle_touches():
     scene = scenes.load("bump")
     (particles, stick, solid), last = clearances(scene)
@@ -98,6 +99,7 @@ def test_joints_of_the_penalty_paper_open_by_their_load():
     assert 1.5e-3 < min(gaps[settled.start :]) < max(gaps[settled.start :]) < 5e-3
 
 
+@pytest.mark.slow
 def test_limits_by_the_sine_yield_more_in_the_scene():
     # Limits at 50°: the sine's spring is softer by cos² 50° = 0.41, so the hinge goes deeper into its limit.
     deepest = {}

@@ -52,6 +52,7 @@ def test_a_missing_or_refused_gpu_is_reported_in_one_line():
         assert "compared with the processor's" in one_line(done.stderr)
 
 
+@pytest.mark.slow
 def test_an_error_ends_with_its_status_also_when_taichi_would_ask_for_its_newest_version(tmp_path):
     # Taichi notes in its folder when it asked. In a new home it would ask, in a thread that crashed the process's end.
     words = ["run", "box", "--param", "nope=3"]
@@ -71,13 +72,14 @@ def test_a_named_gpu_that_is_missing_is_refused_in_one_line():
     assert one_line(done.stderr) == "verletlab: no GPU with a driver for cuda is found: expected device 'gpu' or 'cpu'"
 
 
-@pytest.mark.parametrize("module", ["scenes", "verletlab"])
+@pytest.mark.parametrize("module", [slow("scenes"), "verletlab"])
 def test_modules_are_the_command(module):
     done = subprocess.run([sys.executable, "-m", module, "list"], capture_output=True, text=True, check=True)
     assert "aircraft_roll" in done.stdout
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_quiet_prints_nothing():
     done = subprocess.run([*COMMAND, "run", "box", *SMALL, "--quiet"], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("", "")
@@ -86,14 +88,14 @@ def test_quiet_prints_nothing():
 def test_a_warning_is_one_line(tmp_path):
     (tmp_path / "warned.py").write_text("""
 import warnings
-import rigid
+import pbd
 import scenes
 
 def warned():
     warnings.warn("a long fall")
-    model = rigid.Model()
-    model.add_sphere(0.1, mass=1.0)
-    return scenes.Scene(model=model, duration=0.1)
+    particles = pbd.Particles()
+    particles.add_particle((0, 0, 1))
+    return scenes.Scene(particles=particles, duration=0.1)
 """)
     words = ["run", str(tmp_path / "warned.py"), "--quiet"]
     done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=True)
@@ -164,9 +166,9 @@ def stopped(tmp_path, suffix, number, after=3, cache="1"):
 
 @pytest.mark.parametrize(
     ("suffix", "after", "cache", "number"), [
-        (".mp4", 3, "1", signal.SIGINT), (".npz", 3, "1", signal.SIGINT),
-        (".gif", 3, "1", signal.SIGTERM), (".npz", 3, "1", signal.SIGHUP),
+        (".npz", 3, "1", signal.SIGINT),
         *(slow(*case) for case in (
+            (".mp4", 3, "1", signal.SIGINT), (".gif", 3, "1", signal.SIGTERM), (".npz", 3, "1", signal.SIGHUP),
             (".gif", 3, "1", signal.SIGINT), (".png", 3, "1", signal.SIGINT), (".mp4", 1, "0", signal.SIGINT),
             (".npz", 1, "0", signal.SIGINT), (".mp4", 3, "1", signal.SIGTERM), (".mp4", 3, "1", signal.SIGHUP),
             (".png", 3, "1", signal.SIGTERM),
@@ -190,6 +192,7 @@ def test_ctrl_c_and_signals_keep_finished_frames(tmp_path, suffix, after, cache,
         assert len(film(path)) == count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "suffix", [".mp4", *map(slow, (".gif", ".png", ".html", ".npz"))]
 )

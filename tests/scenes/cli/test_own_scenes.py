@@ -73,6 +73,7 @@ def test_a_new_file_runs_with_all_commands(capsys):
     assert all(float(each[3]) > 0 for each in rows)
 
 
+@pytest.mark.slow
 def test_the_start_is_a_scene_whose_ball_breaks_the_tower(capsys):
     assert run("new swing.py") == 0
     assert run("run swing.py --param boxes=3 --param angle=80 --out r.npz --quiet") == 0

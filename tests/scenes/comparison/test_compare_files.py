@@ -63,6 +63,7 @@ def check_files(folder, labels):
     return summary
 
 
+@pytest.mark.slow
 def test_chain_from_end_to_end(command, tmp_path):
     folder = tmp_path / "new" / "chain"
     status, output, errors = command(
@@ -125,6 +126,7 @@ def test_unsupported_and_failed_solvers_are_reported(command, leap, tmp_path):
     assert row["failure"].startswith("particle 0")
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_finished_runs(command, tmp_path, monkeypatch):
     frames, words = Run.frames, ["compare", "five_link_chain", "--duration", 0.1, "--out", tmp_path / "chain"]
 

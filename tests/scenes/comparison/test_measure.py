@@ -45,6 +45,7 @@ def test_chain_is_measured_in_the_same_way_for_all_solvers(solver):
     assert 0 <= found["joint_gap"] < {"articulated": 1e-12, "impulse": 1e-5}.get(solver, 1e-3)
 
 
+@pytest.mark.slow
 def test_momenta_include_particles_and_bodies():
     model = rigid.Model(gravity=(0, 0, 0))
     inertia, spin = (0.2, 0.3, 0.4), (0, 0, 5)

@@ -73,6 +73,7 @@ def test_recording_is_a_table(recording):
     assert facts["energy"].startswith(f"{recording.energy[0, 2]:.6g} J at first, ")
 
 
+@pytest.mark.slow
 def test_comparison_is_a_table_and_a_film(tmp_path):
     comparison = scenes.compare("pendulum", solvers=["impulse", "articulated"], duration=0.1)
     assert re.findall("<th>(.*?)</th>", comparison._repr_html_()) == ["", "", "impulse", "articulated"]

@@ -267,6 +267,7 @@ def picture_of_everything():
     return Renderer(160, 120).draw(drawables, Camera((2, -4, 2), (0, 0, 0.5)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("precision", ["f32", pytest.param("f64", marks=pytest.mark.slow)])
 def test_picture_does_not_depend_on_the_default_precision(precision):
     done = subprocess.run([sys.executable, "-c", PICTURE, precision, str(Path(__file__).parent)], text=True,

@@ -120,6 +120,7 @@ def test_truncated_archives(saved):
         refused(path, load)
 
 
+@pytest.mark.slow
 def test_any_changed_byte_is_refused_or_without_effect(saved):
     """A byte changes at each of 400 places."""
     _, path, load = saved

@@ -131,6 +131,7 @@ def test_recording_of_bodies_holds_poses_and_velocities(pendulum):
     assert arms == pytest.approx(0.25, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_particles_and_bodies_share_a_world(sling):
     recording = scenes.run(sling, duration=0.2)
     assert (recording.positions.shape[1:], recording.body_poses.shape[1:]) == ((2, 3), (1, 7))
@@ -307,6 +308,7 @@ def crank():
     return scenes.Scene(model=model, duration=0.5, settings=settings, control=control), called
 
 
+@pytest.mark.slow
 def test_control_is_called_before_each_step(crank):
     scene, called = crank
     running = Run(scene, fps=25)

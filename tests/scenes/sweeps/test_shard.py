@@ -50,6 +50,7 @@ def test_worlds_have_the_rows_of_single_runs():
 
 # Worlds of "verlet" with solve="direct" share the order of elimination of the first: they differ by round-off. Its
 # equations are solved to about 1e-9 of their terms, and the energy has 15 J.
+@pytest.mark.slow
 def test_worlds_of_verlet_have_the_rows_of_single_runs_but_for_round_off():
     plan = SweepPlan("pendulum", {"angle": "30,75,120"}, solvers="verlet", duration=0.25)
     for number, row in enumerate(rows(plan)):
@@ -85,6 +86,7 @@ def spinner():
     del REGISTRY["spinner"]
 
 
+@pytest.mark.slow
 def test_failed_runs_are_rows_with_the_reason_and_others_go_on(spinner):
     plan = SweepPlan(spinner, {"spin": [1.0, 1e200, 2.0, -1.0, 3.0]})
     found = rows(plan)
@@ -103,6 +105,7 @@ def test_particles_and_scenes_with_control_run_alone():
     assert side_by_side.key_of(RunPlan(plan.job.scene_with({}))) is None
 
 
+@pytest.mark.slow
 def test_own_measure_is_a_column_and_its_error_a_row():
     def highest(scene, recording):
         return {"highest": recording.body_poses[:, 0, 2].max(), "links": 3}

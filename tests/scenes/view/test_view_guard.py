@@ -205,6 +205,7 @@ viewer.stop()
 """
 
 
+@pytest.mark.slow
 def test_probes_and_garbage_print_nothing():
     process = subprocess.Popen(
         [sys.executable, "-X", "dev", "-W", "ignore", "-c", SERVING], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -254,6 +255,7 @@ def until_alone(viewer):
     gc.collect()
 
 
+@pytest.mark.slow
 def test_dropped_connections_leave_nothing():
     """200 connections grow the memory by less than 200 kB, a kilobyte each, when 20 have gone before."""
     viewer = Viewer(scenes.load("pendulum"), port=0)

@@ -263,6 +263,7 @@ def test_ctrl_c_stops_the_viewer_without_a_traceback():
     assert errors.strip() == f"verletlab: port {port} is taken, serving on {served}"
 
 
+@pytest.mark.slow
 def test_stop_ends_the_encoding_and_removes_its_files(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
@@ -366,6 +367,7 @@ def thrown_ball():
     return scenes.Scene(model=model, settings={"impulse": {"dt": 0.01}})
 
 
+@pytest.mark.slow
 def test_cameras_follow_a_scene_without_a_camera(monkeypatch):
     monkeypatch.setattr(registry, "REGISTRY", {**registry.REGISTRY})
     registry.register(thrown_ball)

@@ -64,6 +64,7 @@ def test_the_picture_shows_all_of_a_run(velocity):
     assert not (seen.min() >= 0 and seen.max() <= 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("speed", [8.0, -20.0])
 def test_the_camera_follows_a_body_that_goes_far(speed):
     scene, recording = travelling(speed)
@@ -92,6 +93,7 @@ def test_explicit_cameras_and_subjects_stay():
     assert run_camera(scene, None).position == pytest.approx(framing_camera(scene, None).position)
 
 
+@pytest.mark.slow
 def test_a_run_that_diverges_is_framed_up_to_there():
     scene, recording = travelling(1.0, duration=0.5)
     frames = list(Replay(scene, recording, None).frames())
