@@ -21,7 +21,7 @@ from scenes.registry import available
 
 # Examples of other documents are slow tests, and those whose kernels compile long.
 QUICK = ("README.md", "CONTRIBUTING.md", "own_constraint.md", "realtime.md")
-SLOW = ("README.md-1", "README.md-2")
+SLOW = ("README.md-1", "README.md-2", "realtime.md-0")
 
 
 def examples():

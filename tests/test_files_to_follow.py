@@ -40,6 +40,7 @@ def named(solver, begin, end):
     return set(re.findall(r"\[((?:pbd|rigid)/[\w/.]+)\]", chapter.split(begin)[1].split(end)[0]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "solver", "begin", "end", "most"),
     [

@@ -6,6 +6,7 @@ import sys
 import textwrap
 
 import pytest
+from marks import slow
 
 if "fork" not in multiprocessing.get_all_start_methods():
     pytest.skip("this system has no fork", allow_module_level=True)
@@ -43,8 +44,8 @@ def printed(before, work):
     [
         (START, "fallen(pair())"),
         (f"{START}; system = pair()", "fallen(system)"),
-        (START, "scenes.load('pendulum') and scenes.run(scenes.load('pendulum'), duration=0.1)"),
-        (f"{START}; scenes.run(scenes.load('pendulum'), duration=0.1)", "scenes.film(scenes.load('box'), 'x.png')"),
+        slow(START, "scenes.load('pendulum') and scenes.run(scenes.load('pendulum'), duration=0.1)"),
+        slow(f"{START}; scenes.run(scenes.load('pendulum'), duration=0.1)", "scenes.film(scenes.load('box'), 'x.png')"),
     ],
 )
 def test_solvers_in_a_child_forked_after_the_start_name_spawn(before, work):
@@ -61,7 +62,7 @@ FALLEN = "0.951"  # z = 1 - g t²/2 after 0.1 s, which Verlet integrates exactly
     ("before", "work"),
     [
         ("pass", f"{START} and None or fallen(pair())"),  # Taichi is imported in the parent, and starts in the child
-        (f"{START}; fallen(pair())", f"{START} and None or fallen(pair())"),  # it starts anew in the child
+        slow(f"{START}; fallen(pair())", f"{START} and None or fallen(pair())"),  # it starts anew in the child
     ],
 )
 def test_children_that_start_taichi_have_results(before, work):

@@ -181,6 +181,7 @@ def resident():
     return 1024 * int(found[1])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="no /proc/self/smaps_rollup on this system")
 @pytest.mark.parametrize(("what", "count"), [
     ("particles", 300), slow("particles", 1000), slow("impulse", 1000),

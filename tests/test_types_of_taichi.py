@@ -5,6 +5,7 @@ import sys
 import textwrap
 
 import pytest
+from marks import slow
 
 BOTH = """
     import taichi as ti
@@ -27,9 +28,12 @@ BOTH = """
 @pytest.mark.parametrize(
     ("types", "says"),
     [
-        ("default_fp=ti.f16", "Taichi was initialised with default_fp=ti.f16: expected ti.f64 or ti.f32 in ti.init"),
+        slow(
+            "default_fp=ti.f16",
+            "Taichi was initialised with default_fp=ti.f16: expected ti.f64 or ti.f32 in ti.init",
+        ),
         ("default_ip=ti.i64", "Taichi was initialised with default_ip=ti.i64: expected ti.i32 in ti.init"),
-        ("default_fp=ti.f64, default_ip=ti.i32", "made"),
+        slow("default_fp=ti.f64, default_ip=ti.i32", "made"),
     ],
 )
 def test_types_that_kernels_cannot_have_are_refused_in_one_line(types, says):

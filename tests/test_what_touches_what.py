@@ -185,7 +185,7 @@ def collider_and_collider():
     return system.collider_poses()[1, 2] > -0.02
 
 
-LONG = ("body and body", "body and surface or rope")  # whose kernels compile longest
+LONG = ("body and body", "body and mesh", "body and surface or rope")  # whose kernels compile longest
 
 # By the first column of the table.
 ROWS = {

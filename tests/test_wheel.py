@@ -104,6 +104,7 @@ def site(archive, tmp_path_factory):
     return folder / "site"
 
 
+@pytest.mark.slow
 def test_archive_and_wheel_have_all_files_of_the_packages(archive, site):
     files = [path for package in PACKAGES for path in (ROOT / package).rglob("*") if path.is_file()]
     files = {path.relative_to(ROOT).as_posix() for path in files if "__pycache__" not in path.parts}
@@ -114,6 +115,7 @@ def test_archive_and_wheel_have_all_files_of_the_packages(archive, site):
     assert {*files, *DOCUMENTS} <= held
 
 
+@pytest.mark.slow
 def test_description_for_an_index_shows_nothing_of_the_repository(archive, site):
     (file,) = site.glob("verletlab-*.dist-info/METADATA")
     found = email.message_from_string(file.read_text("utf-8"))
@@ -153,6 +155,7 @@ def test_suite_of_a_user_runs_with_the_wheel(site, tmp_path):
     assert (tmp_path / "plots" / "test_failure.png").exists()
 
 
+@pytest.mark.slow
 def test_command_is_installed(site, tmp_path):
     result = call("-m", "scenes", "list", cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(site)})
     assert result.stderr == ""
@@ -176,6 +179,7 @@ print(verletlab.__version__)
 """
 
 
+@pytest.mark.slow
 def test_packages_have_a_common_name_without_copies(site, tmp_path):
     result = call("-c", ALIASES, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(site)})
     assert result.returncode == 0, result.stderr

@@ -117,7 +117,9 @@ CASES = (
 
 
 # No other test of the fast suite shares the kernels of these.
-SLOW = ("chain with friction", "box that slides", "ball that rolls")
+SLOW = (
+    "chain with friction", "box that slides", "ball that rolls", "double pendulum on balls", "four-bar linkage",
+)  # fmt: skip
 VERSIONS = cases(CASES, slow=SLOW)
 
 

@@ -180,6 +180,7 @@ def test_wheels_roll_without_slip_after_a_push(name):
     assert worst[2] < 1e-6
 
 
+@pytest.mark.slow
 def test_scene_pushes_with_the_given_impulse_and_takes_its_parameters():
     # The impulse F Δt of the scene, for any step: linear theory's response to pushes spread over the 0.02 s, the
     # integral over ages from 5 ms to 25 ms. The push begins and ends within steps of 1/240 s, whose mean force has the
@@ -213,6 +214,7 @@ def test_plots_have_a_column_for_each_speed_and_axes_with_units(tmp_path):
         assert label in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("speed", [5.6, slow(6.6)])
 def test_lean_after_the_push_decays_slowly_or_grows(speed):
     # The push ends at 1.02 s. Five seconds later the weave has exp(-1.25 · 5) = 0.2 % of its amplitude, and the capsize

@@ -28,6 +28,7 @@ def test_rise_is_over_the_running_minimum_and_drift_between_tenths():
     assert rise_and_drift(changes) == (2.0, -1.0)
 
 
+@pytest.mark.slow
 def test_errors_of_the_chain_have_ratios_of_four():
     # The error of SHAKE is c h². Gauss-Seidel has the error of its iterations as well.
     found = values(direct.accuracy(steps=(0.004, 0.002, 0.001), duration=0.2, iterations=30))
@@ -110,6 +111,7 @@ def test_methods_are_compared_at_equal_cost():
     assert verdict(found) == f"At equal cost, where its error is below 5 %, {OURS} is {said}"
 
 
+@pytest.mark.slow
 def test_error_and_cost_are_measured(tmp_path):
     chosen = (OURS, "MuJoCo RK4") if mujoco is not None else (OURS,)
     found = {(start, name): made for start, name, made in curves((0.01,), chosen, duration=0.5, timed=0.1, repeats=1)}

@@ -135,6 +135,7 @@ def test_rates_are_in_parts_of_the_scenes_that_ran():
     assert "# case: gain in silence: seeds 1" in lines
 
 
+@pytest.mark.slow
 def test_pendulums_of_chains_keep_their_energy_in_short_steps():
     # Semi-implicit Euler at 4 ms: links of a metre turn by some 0.02 rad in a step.
     found = run_scene(0, "impulse", CLASSES["chain 1 m"]._replace(dt=1 / 240))

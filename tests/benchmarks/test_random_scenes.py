@@ -57,6 +57,7 @@ def test_scenes_of_all_sizes_have_one_shape(kind):
         assert large.duration == pytest.approx(small.duration)
 
 
+@pytest.mark.slow
 def test_shapes_and_joints_all_occur():
     shapes, joints, free = set(), set(), set()
     for kind in BODIES:
@@ -125,6 +126,7 @@ def test_rolling_discs_do_not_slip_at_the_start():
             assert np.linalg.norm(body.velocity) > 0.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", cases(KINDS, slow=["falling tree", "heap", "stack"]))
 def test_solvers_accept_all_scenes(kind):
     scene = random_scene(1, kind, 1.0, 10.0, 1 / 60)

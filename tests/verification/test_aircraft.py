@@ -72,6 +72,7 @@ def test_step_response_converges_in_first_order(solver):
     assert all(1.8 < first / second < 2.2 for first, second in zip(errors, errors[1:])), errors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("solver", "amplitude"), [*((solver, 1.0) for solver in SOLVERS), ("impulse", -0.6)])
 def test_programme_makes_one_turn(solver, amplitude):
     # The angle gained is k ∫ δ dt = 2π for any T. In discrete steps it is k h Σ δ_n, exactly once ω is zero again: the

@@ -166,6 +166,7 @@ def test_a_rising_floor_gives_a_ball_its_velocity():
     assert system.velocities()[0, 2] == pytest.approx(1.0, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_nothing_leaves_the_box():
     rng = np.random.default_rng(1)
     particles = pbd.Particles(gravity=(1.0, -2.0, -g))

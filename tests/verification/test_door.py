@@ -14,6 +14,7 @@ from scenes.simulate.run import Run
 SOLVERS = ("impulse", *map(slow, ("articulated", "verlet", "penalty")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_spring_closes_the_door(solver):
     # The ball opens the door by more than 45°. When the door is shut, the spring still has an effort of k 0.3 rad. No
@@ -30,6 +31,7 @@ def test_spring_closes_the_door(solver):
     assert abs(running.system.joint_velocities()["hinge"]) < 0.01
 
 
+@pytest.mark.slow
 def test_open_door_closes_like_a_damped_oscillator():
     # From φ0 = 90° at rest, without a ball: I φ'' + c φ' + k (φ + 0.3) = 0, ω = sqrt(k/I - (c/2I)²), until φ = 0. Soft
     # rows are implicit Euler, of first order: at most h/2 of the angle's acceleration a second, so 2 % at 1/240 s.

@@ -45,6 +45,7 @@ def test_crossings_are_counted():
     assert crossings(np.concatenate([flat, upright + [0, 0, 2]]), triangles) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [10, slow(24)])
 def test_a_folding_ribbon_does_not_pass_through_itself(columns):
     width = 0.36

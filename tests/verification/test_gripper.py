@@ -38,6 +38,7 @@ def test_a_box_is_held_above_the_friction_threshold(solver):
             assert rise < 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_held_box_does_not_creep_and_the_fingers_mirror_each_other(solver):
     # The motion of the scene, then held up for five seconds.
@@ -76,6 +77,7 @@ def forces_on_sides(running):
     return np.array(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_sprung_fingers_hold_a_fragile_box(solver):
     # Rigid fingers press with half of the motor's effort, F = 20 N: too much. A spring that is shortened by SQUEEZE

@@ -49,6 +49,7 @@ def off_the_line(model, state, positions):
     return [x - 0.525, z - peaucellier_lipkin.HEIGHT - 0.525 * math.tan(positions["crank"] / 2), *(other - (x, z))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", cases(WITHIN, slow=["verlet"]))
 def test_the_end_of_a_peaucellier_linkage_moves_on_a_line(solver):
     # Up to +60° of the crank, at steps of 10 ms and a tolerance of 1e-6 N s.
