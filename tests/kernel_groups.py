@@ -24,11 +24,11 @@ LONGEST = (
     "test_verlet_joints.py",
     "test_cli_process.py",
     "test_view_in_browser.py",
-    "test_wheel.py",
+    "test_modes.py",
+    "test_bodies_on_surfaces.py",
     "test_processes.py",
     "test_iterations.py",
     "test_relative_rotation.py",
-    "test_axes_frames.py",
     "test_documents.py",
     "test_catalogue.py",
     "test_energy.py",
@@ -36,7 +36,6 @@ LONGEST = (
     "test_contacts.py",
     "test_render_picture.py",
     "test_narrow_phase.py",
-    "test_folding.py",
 )
 
 # Solvers on rows: "impulse", "articulated" and "penalty". Their kernels depend on the pairs of shapes that can touch.
@@ -105,8 +104,12 @@ FILES = {
     "tests/rigid/solvers/verlet/test_verlet_cloth.py": "tests/rigid/solvers/verlet/test_verlet_contacts.py",
     "tests/rigid/solvers/verlet/test_direct_limits.py": "tests/rigid/solvers/verlet/test_verlet_joints.py",
     "tests/rigid/solvers/verlet/test_verlet_rows.py": "tests/rigid/solvers/verlet/test_verlet_joints.py",
+    "tests/rigid/collision/test_broad_phase.py": "tests/rigid/collision/test_narrow_phase.py",
+    "tests/rigid/collision/test_internal_edges.py": "tests/rigid/collision/test_narrow_phase.py",
+    "tests/rigid/collision/test_manifold.py": "tests/rigid/collision/test_narrow_phase.py",
     "tests/rigid/constraints/test_joint_forces.py": JOINT_ROWS,
     "tests/rigid/solvers/test_body_grabs.py": JOINT_ROWS,
+    "tests/rigid/solvers/test_breaking.py": JOINT_ROWS,
     "tests/rigid/solvers/test_compliant_motors.py": JOINT_ROWS,
     "tests/rigid/solvers/test_cylindrical_and_planar.py": JOINT_ROWS,
     "tests/rigid/solvers/test_external_forces.py": JOINT_ROWS,
@@ -149,6 +152,8 @@ def group_of(nodeid):
         return scenes[0] if scenes else "tests/scenes/cli/test_cli.py"
     if path == "tests/test_documents.py" or path.startswith("tests/gpu/"):
         return nodeid  # each example, and each case on a GPU, runs in a process of its own
+    if path.startswith("tests/pbd/collision/surfaces/"):
+        return "surfaces"
     if path.startswith(("tests/scenes/view/", "tests/scenes/render/page/")):
         return "viewer"
     if path == "tests/rigid/solvers/test_row_contacts.py" or test in TESTS_WITH_CONTACTS:
