@@ -27,7 +27,7 @@ test-gpu: .venv/installed       ## a GPU, at least one in software, beside the p
 	$(BIN)/python -m pytest $(WORKERS) -m gpu tests/gpu
 
 test-all: .venv/installed       ## the suite, what is slow, and the benchmarks' assertions
-	$(BIN)/python -m pytest $(WORKERS) -m "not benchmark and not gpu"
+	$(BIN)/python -m pytest $(WORKERS) -m "not benchmark and not gpu" --fuzz 200
 	$(BIN)/python -m pytest -m benchmark
 
 lint: .venv/installed           ## ruff, and rules of our own

@@ -1,5 +1,6 @@
 """Taichi starts once for the whole suite, in double precision, because physics is tested to round-off."""
 
+import gc
 import os
 import signal
 
@@ -14,7 +15,7 @@ from scenes.simulate.interrupts import SIGNALS
 
 
 def pytest_addoption(parser):
-    parser.addoption("--fuzz", type=int, default=200, metavar="N", help="calls of each fuzzer (%(default)s)")
+    parser.addoption("--fuzz", type=int, default=100, metavar="N", help="calls of each fuzzer (%(default)s)")
     parser.addoption("--device", choices=DEVICES, default="cpu", help="where the kernels run")
     parser.addoption("--gpu", choices=[*DEVICES][1:], default="gpu", help="what tests/gpu compares with the processor")
 
@@ -39,6 +40,12 @@ def commands_start_with_default_signals():
     for number in SIGNALS:
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, lambda number, frame: None)
+
+
+def pytest_collection_finish():
+    """Leave thousands of collected tests out of each collection of garbage from here on."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items):

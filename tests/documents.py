@@ -1,5 +1,6 @@
 """Reading the documents as Markdown."""
 
+from functools import cache
 from pathlib import Path
 
 from markdown_it import MarkdownIt
@@ -8,6 +9,7 @@ ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
+@cache
 def tokens(path):
     """The blocks of a document."""
     return MarkdownIt().enable("table").parse(path.read_text(encoding="utf-8"))
