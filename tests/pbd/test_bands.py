@@ -130,7 +130,7 @@ def compare(add, steps=8, **options):
 
 
 @pytest.mark.parametrize("direction", ["current", slow("start")])
-@pytest.mark.parametrize("add", [rigid, compliant])
+@pytest.mark.parametrize("add", [rigid, slow(compliant)])
 def test_constraints_have_the_bits_of_one_after_another(add, direction):
     compare(add, direction=direction)
 
@@ -168,6 +168,7 @@ def test_slow_bending_and_tolerance():
     assert 1 < bands.statistics().iterations < 50
 
 
+@pytest.mark.slow
 def test_each_world_has_the_bits_that_it_has_alone():
     bands = compare(grains, worlds=3)[0]
     for world in range(3):

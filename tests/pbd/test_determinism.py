@@ -24,6 +24,7 @@ PATHS = {
 
 # The others compile longest, and differ from these by details of clusters.
 SOME = cases(PATHS, slow=["one cluster", "adaptive", "often"])
+SERIAL = cases(PATHS, slow=[each for each in PATHS if each != "serial"])
 
 
 def turning(time):
@@ -141,7 +142,7 @@ def test_sixty_steps_equal_sixty_single_steps(path):
     assert one_by_one.digest() == at_once.digest()
 
 
-@pytest.mark.parametrize("path", SOME)
+@pytest.mark.parametrize("path", SERIAL)
 def test_copies_have_the_bits_of_a_single_world(path):
     alone = system_of(scene(path, rows=8), path)
     copies = system_of(scene(path, rows=8), path, worlds=3)
@@ -153,7 +154,7 @@ def test_copies_have_the_bits_of_a_single_world(path):
         assert np.array_equal(copies.velocities()[world], alone.velocities())
 
 
-@pytest.mark.parametrize("path", SOME[:4])
+@pytest.mark.parametrize("path", SERIAL[:4])
 def test_different_worlds_have_the_bits_of_each_alone(path):
     # All worlds have the environment of the first one. It includes the path of the driven edge.
     descriptions = [description(number, rows=8) for number in range(3)]
@@ -168,7 +169,7 @@ def test_different_worlds_have_the_bits_of_each_alone(path):
     assert np.abs(together.positions()[1] - together.positions()[0]).max() > 1e-3
 
 
-@pytest.mark.parametrize("worlds", [1023, 1024, 1500])
+@pytest.mark.parametrize("worlds", [1023, slow(1024), slow(1500)])
 def test_many_worlds_have_the_bits_of_each_alone(worlds):
     # Around 1024, where worlds are side by side instead of 512 turns apart. Each has its own velocities and lengths.
     def rope(number):

@@ -51,6 +51,7 @@ def turn_gravity(system, step):
         system.gravity = (0, 0, g)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", [do_nothing, kick, push, turn_gravity])
 def test_energy_that_is_given_is_no_rise(act):
     # Converged SHAKE at 1/60 s keeps the energy of a double pendulum within 1 %; velocities and forces that the user
@@ -160,6 +161,7 @@ def test_rise_above_what_springs_held_is_said():
     assert "energy has risen by" in said[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("launches", "steps"), [slow(120, 1), (40, 3), slow(12, 10), slow(1, 120)])
 def test_what_runs_away_in_the_first_launch_is_said(launches, steps):
     # A rope with weights hangs over a second rope. Contacts between particles are projected between direct solves, and

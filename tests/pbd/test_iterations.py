@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from marks import slow
 from nets import grid
 
 import pbd
@@ -81,6 +82,7 @@ def test_a_falling_net_comes_to_the_same_rest(schedule, clusters, rest):
     assert np.abs(system.positions() - rest.positions()).max() < 0.3 * 3e-7
 
 
+@pytest.mark.slow
 def test_in_the_current_direction_the_rest_depends_on_the_order_by_the_square_of_the_step(rest):
     # There the impulses of each step are along sticks that have just fallen by g h². Directions, and with them the
     # rest, are off by g h²/L, differently for each order. Half the step leaves a quarter of that.
@@ -100,7 +102,7 @@ def test_in_the_current_direction_the_rest_depends_on_the_order_by_the_square_of
     assert off[2] < 0.2
 
 
-@pytest.mark.parametrize(("schedule", "clusters"), [("clusters", 1), ("clusters", 2), ("coloured", None)])
+@pytest.mark.parametrize(("schedule", "clusters"), [("clusters", 1), ("clusters", 2), slow("coloured", None)])
 def test_one_converged_step_in_the_start_direction_is_the_same_in_every_order(schedule, clusters):
     # Directions of impulses are fixed at the start of the step. So the impulses that satisfy all constraints are one
     # solution for any order of the iterations.
@@ -138,7 +140,7 @@ def test_the_number_of_iterations_follows_from_halving_the_violation(schedule, c
         assert system.statistics().residual < tolerance
 
 
-@pytest.mark.parametrize(("schedule", "clusters"), PATHS)
+@pytest.mark.parametrize(("schedule", "clusters"), [*PATHS[:2], slow(*PATHS[2])])
 def test_iterations_stop_when_no_violation_exceeds_the_tolerance(schedule, clusters):
     # The tolerance is compared with violations before projection. Other constraints move a projected constraint again,
     # by about as much if iterations converge. Hence the factor two.
@@ -164,7 +166,7 @@ def test_iterations_stop_when_no_violation_exceeds_the_tolerance(schedule, clust
     assert once.iterations == 1
 
 
-@pytest.mark.parametrize(("schedule", "clusters"), PATHS)
+@pytest.mark.parametrize(("schedule", "clusters"), [*PATHS[:2], slow(*PATHS[2])])
 def test_the_tolerance_includes_surfaces_and_contacts(schedule, clusters):
     # Two balls, one on the other, on a floor: moving the upper one up takes iterations, though there is no constraint.
     particles = pbd.Particles(gravity=(0, 0, -g))

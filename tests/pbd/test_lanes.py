@@ -189,11 +189,12 @@ def compare(add, worlds=6, steps=12, **options):
 
 
 @pytest.mark.parametrize("direction", ["current", slow("start")])
-@pytest.mark.parametrize("add", [rigid, compliant])
+@pytest.mark.parametrize("add", [rigid, slow(compliant)])
 def test_constraints_have_the_bits_of_each_world_alone(add, direction):
     compare(add, direction=direction)
 
 
+@pytest.mark.slow
 def test_environments_have_the_bits_of_each_world_alone():
     together, alone = compare(everything, environment={"wind": gusts}, steps=40)
     assert together.statistics().contacts.max() > 3
@@ -227,6 +228,7 @@ def test_a_world_that_has_reached_its_tolerance_waits_for_the_others():
     assert len(set(together.statistics().iterations)) > 1
 
 
+@pytest.mark.slow
 def test_what_the_user_changes_between_steps():
     together, alone = systems(compliant, 6, grabs=1)
     forces = np.random.default_rng(1).normal(size=(6, 10, 3))
@@ -291,6 +293,7 @@ def compare_direct(add, **options):
     return together
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("add", "lanes", "direction"),
     [

@@ -107,6 +107,7 @@ def test_velocities_are_those_of_the_arguments():
     assert particles.masses() @ particles.velocities() == pytest.approx(75 * velocity, abs=1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_no_limb_bends_backwards_in_a_fall_of_a_metre(seed):
     random = np.random.default_rng(seed)

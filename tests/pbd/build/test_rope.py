@@ -76,6 +76,7 @@ def test_a_weight_is_added_to_the_end():
     assert np.linalg.norm(np.diff(particles.positions(), axis=0), axis=1).sum() == pytest.approx(10)
 
 
+@pytest.mark.slow
 def test_a_hanging_rope_of_1000_segments_carries_what_hangs_below():
     # At rest the tension of a stick is T = g Σ m of the particles below. A compliance of α = 1e-9 m/N shows it, as the
     # stick is longer by α T > 1e-8 m. Positions of 100 m have a round-off of 1e-14 m, 1e-6 of that. XPBD damps the
@@ -89,6 +90,7 @@ def test_a_hanging_rope_of_1000_segments_carries_what_hangs_below():
     assert tension == pytest.approx(g * below, rel=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", [slow("start"), "current"])
 def test_a_rope_of_1000_segments_stretches_by_less_than_1e_6_in_two_rounds(direction):
     # At rest, and while the weight swings. Nodes swing across with ω = sqrt(4 T/(m l)) = 900/s, h ω = 0.9. The energy

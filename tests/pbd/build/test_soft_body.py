@@ -159,6 +159,7 @@ def test_a_dropped_body_recovers_its_shape():
     assert (volumes(system.positions(), body.tetrahedra) > 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [0.3, 0.02])
 def test_surfaces_of_soft_bodies_do_not_pass_through_one_another(width):
     """A block, or a needle between the particles of a coarse ball, meets the ball at 4 m/s.

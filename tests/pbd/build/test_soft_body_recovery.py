@@ -67,6 +67,7 @@ def test_a_crushed_body_recovers(name, resolution, share, stiffness, speed, opti
     assert x[:, 2].min() > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flattened", [0.0, 1e-6, -0.5])
 def test_a_flattened_block_recovers(flattened):
     """A block whose heights are multiplied by a factor, zero or below, gets the volume of each tetrahedron back."""

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from marks import slow
 
 import pbd
 from pbd.core.kernels import read
@@ -278,6 +279,7 @@ def overlap(system):
     return 1 - distances(system.positions()).min() / 0.02
 
 
+@pytest.mark.slow
 def test_a_pile_of_grains_comes_to_rest():
     system = pile(1 / 250)
     system.step(1000)
@@ -292,6 +294,7 @@ def test_a_pile_of_grains_comes_to_rest():
     assert moved.max() < 1e-3
 
 
+@pytest.mark.slow
 def test_a_pile_of_grains_overlaps_little_and_less_with_a_shorter_step():
     # In each step all grains fall by g h², 0.16 mm at 4 ms, and the lowest carry five times that. 30 Jacobi iterations
     # leave a few g h²: 6 % of a diameter is 7.5 g h². Half the step leaves a quarter in the same pile, and less than
@@ -303,7 +306,7 @@ def test_a_pile_of_grains_overlaps_little_and_less_with_a_shorter_step():
     assert overlap(fine) < overlap(coarse) / 2
 
 
-@pytest.mark.parametrize(("count", "worlds"), [(1, 1), (2, 1), (100, 3), (1_000, 1)])
+@pytest.mark.parametrize(("count", "worlds"), [(1, 1), (2, 1), slow(100, 3), (1_000, 1)])
 def test_threads_sort_particles_as_one_thread_does(count, worlds):
     # Both sort by bucket, and by index in a bucket. Some particles share a bucket, and some have no contacts.
     x = np.random.default_rng(count).uniform(-0.3, 0.3, (count, 3))

@@ -54,6 +54,7 @@ def test_attachment_keeps_momenta():
     assert np.concatenate(momenta_of_particles(one)) == pytest.approx(before, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_rope_on_cloth_is_solved_without_its_attachment():
     # A cloth iterates, and does not keep what is attached to it from a direct solve.
     particles = pbd.Particles(gravity=(0, 0, -g))

@@ -107,6 +107,7 @@ def test_a_weight_on_a_rope_over_a_bar_stays(weight, mass):
     assert abs(system.positions()[-1, 2] - before[-1, 2]) < 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", ["start", "current"])
 def test_a_smooth_bar_takes_no_energy(direction):
     # Normals that lag behind the motion would brake it as friction does: of 0.8°, by 4 % of the work of gravity.
@@ -152,6 +153,7 @@ def test_a_rope_in_a_corner_touches_two_colliders():
     assert np.abs(system.velocities()).max() < 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [1, -1])
 @pytest.mark.parametrize(("floor", "wall"), [(0.5, 0.2), (0.2, 0.5), (0.5, 0.0), (0.0, 0.5)])
 def test_a_particle_between_a_floor_and_a_moving_wall(floor, wall, order):

@@ -37,7 +37,7 @@ def order_of(errors):
     return np.array(errors[:-1]) / errors[1:]
 
 
-@pytest.mark.parametrize("compliance", [0.0, 1e-4])
+@pytest.mark.parametrize("compliance", [0.0, slow(1e-4)])
 def test_few_rounds_equal_many_iterations(compliance):
     # Both solve the same equations, x = x' + W Jᵀ λ and C(x) + α λ/h² = 0: one by Newton's method with one matrix, one
     # by Gauss-Seidel, until round-off. The step is so short that the direct solve does not divide it.
@@ -171,6 +171,7 @@ def test_auto_solves_chains_and_iterates_cloth():
     assert len(cloth.particles) == 625
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schedule", ["clusters", "coloured"])
 def test_threads_share_the_rest(schedule):
     # A cloth is iterated by several threads, and a chain beside it solved by one: it moves as it does alone.
@@ -183,6 +184,7 @@ def test_threads_share_the_rest(schedule):
     assert (both.positions()[:6] == alone.positions()).all()
 
 
+@pytest.mark.slow
 def test_collider_and_sticks_take_turns():
     # A chain falls on the floor and comes to rest on it, with sticks of the right length.
     particles = chain(pinned=False)
@@ -206,6 +208,7 @@ def test_what_has_no_direction_is_iterated():
     assert np.isfinite(one.positions()).all()
 
 
+@pytest.mark.slow
 def test_loop_between_pins():
     # A rigid triangle of which two corners are pinned: its third turns about their line as a pendulum.
     particles = pbd.Particles(gravity=(0, 0, -g))
@@ -219,7 +222,7 @@ def test_loop_between_pins():
 
 
 @pytest.mark.parametrize("direction", ["start", slow("current")])
-@pytest.mark.parametrize("bound", ["at_most", "at_least"])
+@pytest.mark.parametrize("bound", [slow("at_most"), "at_least"])
 def test_one_sided_sticks_push_or_pull_within_the_solve(bound, direction):
     # A mass of 3 kg moves away from a dumbbell of 1 and 2 kg, to which a string of 1 m ties it, or towards it, and a
     # strut of 0.5 m keeps it off. Once that acts, all move with the velocity of their centre, 3 v/6. Pushed the other
@@ -247,6 +250,7 @@ def test_unknown_solve():
         system(chain(), solve="dircet")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", ["start", "current"])
 def test_heavy_ball_swings_on_a_light_rope(direction):
     # A rope of ten segments of 10 g with 10 kg at its end, pushed. Its nodes swing across with ω = sqrt(4 T/(m l)) =

@@ -178,6 +178,7 @@ def test_moving_floor_is_where_it_should_be(changing):
         assert one.positions()[-1][2] == pytest.approx(speed * (k + 1) * FRAME, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_force_of_a_grab_is_in_newtons():
     # A chain hangs at rest from a soft grab spring: the force is its weight, however long the last part was. Where
     # parts change their length, the velocity changes by at most g h/2, as x* has only the acceleration of free flight.

@@ -28,6 +28,7 @@ def test_a_rope_bends_to_a_radius_of_half_its_thickness(count, turn, moves):
     assert moved > 0.01 * d if moves else moved < 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gap", [0.3 * d, 0.9 * d, 1.3 * d])
 def test_a_sheet_that_is_described_folded_keeps_its_gap(gap):
     # Two layers that move together keep min(gap, d) as layers of two surfaces do, not 2/π of it as neighbours.

@@ -68,6 +68,7 @@ def test_self_contact_may_be_left_out():
     assert system.positions()[upper, 2] == pytest.approx(-0.1)
 
 
+@pytest.mark.slow
 def test_an_attached_rope_has_no_contact_where_it_is_tied():
     # Its end lies in a triangle, where it is joined, so it hangs from there, and nothing pushes it aside.
     particles = pbd.Particles()

@@ -79,7 +79,7 @@ def lift_sheet(seed, obstacle):
 
 # The deepest point is found to 0.05 of the radius. 6 iterations against the pull of the sheet leave more, and a corner
 # of a box leaves most: its sides push aside.
-@pytest.mark.parametrize("obstacle", [ball, rod])
+@pytest.mark.parametrize("obstacle", cases([ball, rod], slow=[ball]))
 @pytest.mark.parametrize("seed", cases(range(4), slow=(1, 2, 3)))
 def test_round_obstacles_do_not_poke_through_a_sheet(obstacle, seed):
     depth, below = lift_sheet(seed, obstacle)
@@ -87,7 +87,7 @@ def test_round_obstacles_do_not_poke_through_a_sheet(obstacle, seed):
     assert depth < 0.25
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", cases(range(4), slow=(1, 2, 3)))
 def test_boxes_do_not_pass_through_a_sheet(seed):
     depth, below = lift_sheet(seed, box)
     assert below
@@ -100,6 +100,7 @@ def test_many_obstacles_do_not_pass_through_a_sheet(obstacle):
     assert all(lift_sheet(seed, obstacle)[1] for seed in range(100, 120))
 
 
+@pytest.mark.slow
 def test_a_segment_rests_on_a_rod_between_its_particles():
     # Two equal particles at the same distance from the rod: their segment is in balance on it. Its axis is at the sum
     # of both radii, from which C = 0 differs by round-off at rest.

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import taichi as ti
 from documents import ROOT
+from marks import slow
 
 from pbd.core.kernels import runtime
 
@@ -102,7 +103,7 @@ def test_a_graphics_card_that_is_not_compared_is_said_to_be_so(monkeypatch):
         runtime.require_taichi()
 
 
-@pytest.mark.parametrize("icd", ["/nonexistent.json", "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json"])
+@pytest.mark.parametrize("icd", ["/nonexistent.json", slow("/usr/share/vulkan/icd.d/radeon_icd.x86_64.json")])
 def test_a_driver_that_is_missing_or_has_no_device_leaves_the_processor(icd):
     words = [sys.executable, "-m", "scenes", "run", "box", "--param", "grains=5", "--param", "sticks=2"]
     words += ["--duration", "0.05", "--device", "gpu", "--precision", "32"]

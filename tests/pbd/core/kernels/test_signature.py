@@ -252,6 +252,7 @@ def test_values_that_raise_have_no_signature():
     assert signature_of(Broken()) is None
 
 
+@pytest.mark.slow
 def test_signatures_are_the_same_in_each_process(tmp_path):
     sets = "\nNAMES = {'a', 'b', 'c'}\ndef gain(x):\n    return x in {'a', 'b'}\n"
     (tmp_path / "written.py").write_text(SOURCE + sets)

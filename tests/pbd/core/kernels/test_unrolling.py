@@ -36,6 +36,7 @@ def said(text):
     return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True).stdout.split()[-2:]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not ON_LINUX, reason="Taichi's library for Linux")
 def test_results_have_the_same_bits_with_the_option(monkeypatch):
     with_option = said(DIGEST.replace("ANY", "True"))
