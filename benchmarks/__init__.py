@@ -10,6 +10,7 @@ from itertools import chain
 
 from benchmarks.scene_classes import CLASSES, SOLVERS
 from benchmarks.timing import COLUMNS
+from pbd.materials import FABRICS
 
 
 def imported(module, name, *arguments):
@@ -28,6 +29,7 @@ BENCHMARKS = {
     "sticks": imported("sticks", "sticks_against_c"),
     "threads": imported("particles", "threads"),
     "drape": imported("drape", "drape"),
+    "fabric": imported("fabric", "laboratory"),
     "small": imported("particles", "small"),
     "worlds": imported("particles", "worlds"),
     "lanes": imported("lanes", "lanes_against_one_world"),
@@ -54,7 +56,10 @@ BENCHMARKS = {
 
 
 # Arguments of benchmarks that the command line can set.
-SETTINGS = {"chains": ("count", "first"), "robustness": ("count", "first", "solver", "classes")}
+SETTINGS = {
+    "chains": ("count", "first"), "fabric": ("fabrics", "picture"),
+    "robustness": ("count", "first", "solver", "classes"),
+}  # fmt: skip
 
 
 def rows(names, **settings):
@@ -66,4 +71,4 @@ def rows(names, **settings):
     return chain([COLUMNS], *[measure(**settings) for measure in measures])
 
 
-__all__ = ["BENCHMARKS", "CLASSES", "SETTINGS", "SOLVERS", "rows"]
+__all__ = ["BENCHMARKS", "CLASSES", "FABRICS", "SETTINGS", "SOLVERS", "rows"]

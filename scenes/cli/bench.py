@@ -9,7 +9,7 @@ from scenes.cli.terminal import WrongCommand, start, usage_errors
 from scenes.scene_files import is_own, name_of_scene
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-FLAGS = ("count", "first", "solver", "classes")  # of some benchmarks
+FLAGS = ("count", "first", "solver", "classes", "fabrics", "picture")  # of some benchmarks
 
 
 def imported():
@@ -46,7 +46,10 @@ def add(commands, device):
     made.add_argument("--first", type=int, metavar="SEED", help="first seed (0), likewise")
     solver = made.add_argument("--solver", metavar="NAME", help="solver of robustness: %(known)s (all)")
     classes = made.add_argument("--classes", metavar="A,B", help="classes of robustness: %(known)s (all)")
+    fabrics = made.add_argument("--fabrics", metavar="A,B", help="fabrics of fabric: %(known)s (all)")
+    made.add_argument("--picture", metavar="FILE", help="draw the drapes of fabric, as .png or .svg")
     name.known, solver.known, classes.known = map(Names, ("BENCHMARKS", "SOLVERS", "CLASSES"))
+    fabrics.known = Names("FABRICS")
     made.set_defaults(command=run_benchmarks, quiet=False)
 
 
@@ -66,8 +69,8 @@ def run_benchmarks(given):
         if able != names:
             known = ", ".join(name for name, taken in package.SETTINGS.items() if setting in taken)
             raise WrongCommand(f"--{setting} cannot be used with all of these benchmarks: expected {known} alone")
-    if given.classes:
-        settings["classes"] = given.classes.split(",")
+    for listed_flag in {"classes", "fabrics"} & settings.keys():
+        settings[listed_flag] = settings[listed_flag].split(",")
     with usage_errors():
         start(given, opt_level=2)  # what is measured runs at its full speed from the start
         lines = package.rows([name_of_scene(name) if is_own(name) else name for name in names], **settings)
