@@ -78,10 +78,10 @@ class ParticleOptions(Options):
     share a world. "auto": directly where the factor is sparse, as in ropes, chains and frames, else iteratively."""
 
     elements: str = "auto"
-    """How membranes and plates are solved (`Particles.add_membrane`). "together": one step of Newton for all of them in
-    each iteration (pbd/implicit), whose equilibrium does not depend on steps or iterations. "iterative": one after
-    another, so they are not as stiff as their material as far as the iterations have not converged. "auto": together on
-    a processor, unless there are too many, of which a warning tells."""
+    """How membranes and plates are solved (`Particles.add_membrane`). "together" or "auto": one step of Newton for all
+    of them in each iteration (pbd/implicit), whose equilibrium does not depend on steps or iterations. "iterative": one
+    after another, so they are not as stiff as their material as far as the iterations have not converged. On a graphics
+    card "auto" does that, with a warning, and "together" is refused. Solids and gases are always solved together."""
 
     untangle: bool = False
     """Whether surfaces and segments that cross in the description are moved apart before the first step
