@@ -118,7 +118,6 @@ def test_a_sheet_that_lies_folded_does_not_shake(radius):
     assert system.energy().kinetic < 1e-6
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("segments", "thrown"), [slow(20, True), (60, True), (400, False)])
 def test_a_rope_that_starts_in_a_bar_is_told_that_it_is_thrown_out(segments, thrown):
     # Its particles are on the bar, so a segment of length l is in it by l²/8R: 7, 0.8 and 0.02 mm. It leaves it in a
