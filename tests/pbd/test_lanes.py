@@ -212,6 +212,7 @@ def floating(particles, world):
     particles.add_collider(pbd.Plane(point=(0, 0, -0.8)), friction=0.5, restitution=0.8)
 
 
+@pytest.mark.slow
 def test_scales_of_gravity_have_the_bits_of_each_world_alone():
     together, alone = compare(floating, steps=40)
     for world, single in enumerate(alone):

@@ -60,6 +60,7 @@ def test_rates_of_a_frame_follow_the_recurrence_in_second_order():
     assert differences[1] < 0.3 * differences[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_step_response_converges_in_first_order(solver):
     # ω = k δ (1 - exp(-t/T)): half the error at half the step. Rates of frames are half a step early.

@@ -64,6 +64,7 @@ def test_a_folding_ribbon_does_not_pass_through_itself(columns):
     assert 1 + (np.diff(levels) > 0.5 * scene.particles.radii()[0] * 2).sum() >= 3
 
 
+@pytest.mark.slow
 def test_a_cloth_hung_from_two_corners_comes_to_rest():
     # With damping d per step motion decays at least as (1 - d)^n. After ten seconds there is a sag and no jitter.
     particles = pbd.Particles()

@@ -14,6 +14,7 @@ g = 9.81
 SOLVERS = ("impulse", slow("articulated"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_box_is_held_above_the_friction_threshold(solver):
     # Two fingers, each with a force F and friction μ: the box is held if 2 μ F > m (g + a). It is lifted by 0.05 m

@@ -46,6 +46,7 @@ def crush(name, resolution, share, stiffness, speed, **options):
     return system.positions(), rest, volumes(system.positions(), body.tetrahedra), height, least
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "resolution", "share", "stiffness", "speed", "options"),
     [

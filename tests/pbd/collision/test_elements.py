@@ -98,6 +98,7 @@ def least_distance(shape, x):
     return min(minimize(distance, c, bounds=bounds, constraints=sums, tol=1e-14).fun for c in starts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arity", [2, 3, 4])
 @pytest.mark.parametrize("kind", ["sphere", "capsule"])
 def test_the_deepest_point_is_the_minimum_of_the_distance(arity, kind):
@@ -217,6 +218,7 @@ def test_corners_of_a_cube_on_a_tetrahedron_stay_in_a_box():
     assert corners[:, 2].mean() == pytest.approx(0.3, abs=3e-3)
 
 
+@pytest.mark.slow
 def test_worlds_have_the_bits_of_one():
     def falling():
         particles = pbd.Particles()

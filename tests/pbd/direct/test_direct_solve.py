@@ -221,6 +221,7 @@ def test_loop_between_pins():
     assert one.statistics().residual < 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", ["start", slow("current")])
 @pytest.mark.parametrize("bound", [slow("at_most"), "at_least"])
 def test_one_sided_sticks_push_or_pull_within_the_solve(bound, direction):

@@ -10,6 +10,7 @@ from pbd.collision.surfaces.neighbours import have_neighbours
 d = 0.04  # thickness [m]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [6, 9, 14])
 @pytest.mark.parametrize(("turn", "moves"), [(np.pi, False), (1.5 * np.pi, True)])
 def test_a_rope_bends_to_a_radius_of_half_its_thickness(count, turn, moves):

@@ -107,6 +107,7 @@ def pressed(kind, masses, friction, **options):
     return system, particles.masses()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", ["current", "start"])
 @pytest.mark.parametrize("kind", ["vertex", "edges"])
 def test_a_contact_is_one_impulse(kind, direction):

@@ -39,6 +39,7 @@ def highest(**options):
     return most / (5 * g * 5 * LENGTH)
 
 
+@pytest.mark.slow
 def test_passive_chain_gains_energy_with_explicit_products_alone():
     assert highest() < 1e-9
     assert highest(velocity_products="explicit") > 0.1

@@ -106,6 +106,7 @@ def reference_flip():
     return solve_ivp(motion, (0, 5), start, "DOP853", events=turned, rtol=1e-12, atol=1e-12).t_events[0][0]
 
 
+@pytest.mark.slow
 def test_intermediate_axis_flips_at_the_reference_time():
     # Second order: the error of the first flip decreases as h².
     reference = reference_flip()
@@ -203,6 +204,7 @@ def test_worlds_equal_single_runs():
         assert np.array_equal(both.particle_system.positions()[k], alone.particle_system.positions())
 
 
+@pytest.mark.slow
 def test_distance_joint_and_spring_between_bodies():
     # A body at rest on a spring stretches it by m g/k, and a rod not at all.
     for stiffness in (None, 500.0):

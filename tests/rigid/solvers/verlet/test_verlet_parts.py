@@ -42,6 +42,7 @@ def test_chain_let_go_from_level_keeps_its_energy(last, dt, seconds):
     assert largest < 0.1
 
 
+@pytest.mark.slow
 def test_heavy_chain_of_parallel_hinges_neither_gains_nor_loses_much():
     # In a plane it is folded and stretched more sharply than in space. What iterations leave of violations must fall
     # with the length of a part: with one limit for all lengths this chain diverged after 18 s.
@@ -192,6 +193,7 @@ def test_random_chains_gain_no_energy(name, settings, seeds):
 SHARP = [(22, "0.1 m to 1:1000"), (17, "0.1 m to 1:1000"), (362, "0.1 m to 1:1000"), slow(28, "1 mm"), slow(50, "1 mm")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "name"), SHARP)
 def test_chains_that_turn_far_within_a_step_gain_no_energy(seed, name):
     # Solved along gradients of the start that had turned by more than 18°, the first one gained 8.8 of its scale within
