@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from marks import slow
 from strips import masses_of
 
 import pbd
@@ -81,7 +82,7 @@ def test_the_thickness_of_a_fabric_is_that_of_its_surface():
     assert particles.surfaces[0].radius == pytest.approx(pbd.FABRICS["denim"].thickness / 2)
 
 
-@pytest.mark.parametrize("options", [{}, {"direction": "start"}, {"elements": "iterative"}])
+@pytest.mark.parametrize("options", [*map(slow, ({}, {"direction": "start"})), {"elements": "iterative"}])
 def test_bits_do_not_depend_on_launches_worlds_or_states(options):
     # One call of step, many, a state that is set, another world, and threads that share phases.
     def system(schedule="auto", worlds=1):

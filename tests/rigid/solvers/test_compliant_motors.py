@@ -45,7 +45,7 @@ def test_a_stiff_position_sags_by_the_load_over_the_stiffness(name):
     assert solver.joint_positions()["rail"] == pytest.approx(-0.1 - 2 * g / 200, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("name", cases(SOLVERS, slow=["verlet"]))
 def test_a_compliant_speed_falls_by_the_load_over_the_damping(name):
     # At a constant speed c (speed - dq/dt) = m g, reached by e^(-c t/m) = e^(-20). With frames an angle of φ = 3e-3 in
     # a step is φ (1 + O(φ²)) long.
@@ -56,7 +56,7 @@ def test_a_compliant_speed_falls_by_the_load_over_the_damping(name):
     assert found["axle"] == pytest.approx(1.5, abs=1e-5 if name == "verlet" else 1e-6)
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("name", cases(SOLVERS, slow=["verlet"]))
 def test_the_effort_of_a_compliant_motor_is_bounded(name):
     # Far from the target the effort is max_effort: q = h² n (n + 1)/2 F/m from rest, see test_torque_motors.py.
     solver = solve(name, lift(rigid.Motor(position=50.0, stiffness=1000.0, damping=1.0, max_effort=3.0), ZERO))
