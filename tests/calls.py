@@ -67,7 +67,8 @@ SAMPLES = {
     "joint": "hip", "size": (0.1, 0.2, 0.3), "radius": 0.1, "length": 0.5, "mesh": SURFACE_OF_CUBE, "mass": 1.0,
     "inertia": (1.0, 1.0, 1.0), "parent": "torso", "child": "bare", "point": (0, 0, 0.1), "axis": (0, 0, 1),
     "add_planar.normal": (1, 0, 0), "warp": (1.0, 0.2, 0.1), "Fabric.warp": 100.0, "weft": 80.0, "shear": 20.0,
-    "fabric": pbd.Fabric(100.0, 80.0, 20.0, bending=1e-4),
+    "fabric": pbd.Fabric(100.0, 80.0, 20.0, bending=1e-4), "solid": pbd.Solid(1e5), "young": 1e5, "pressure": 10.0,
+    "surface": [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)],
     "parent_axis": (1, 0, 0), "child_axis": (0, 1, 0), "add_wheel.wheel": "bare", "add_wheel.radius": 0.3,
     "add_wheel.axis": (0, 1, 0), "add_spring.a": "torso", "add_spring.b": "bare", "stiffness": 10.0,
     "joint_a": "hip", "joint_b": "rail", "ratio": 2.0, "particles": lambda d: d.particles, "model": lambda d: d.model,
@@ -92,6 +93,7 @@ SAMPLES = {
 # Arguments with a default that calls need all the same, because one of several has to be given.
 NEEDED = {
     "Particles.add_angle_limit": ["maximum"], "Particles.add_membrane": ["warp"],
+    "Particles.add_pressure": ["pressure"],
     "Particles.add_constraints": ["length"], "Model.add_box": ["mass"],
     "Model.add_sphere": ["mass"], "Model.add_capsule": ["mass", "length"], "Model.add_cylinder": ["mass", "length"],
     "Model.add_mesh": ["mass"], "Capsule": ["length"], "Cylinder": ["length"], "Motor": ["speed"],
