@@ -278,7 +278,7 @@ class ImplicitArrays(NamedTuple):
     aim: Vector(3, count.implicit, count.worlds)  # predicted positions, and what other constraints have moved [m]
     left: Vector(3, count.implicit, count.worlds)  # where the last iteration left particles [m]
     kept: Real(count.worlds)  # one if the matrix is good enough for the next substep
-    way: Real(count.worlds)  # the longest that the last iteration has moved a particle [m]
+    longest: Real(count.worlds)  # the longest that the last iteration has moved a particle [m]
     body: Integer(count.solid)  # of solids, to which each belongs
     shape: Vector(3, count.solid)  # of their bodies at rest [m]
     weight: Real(count.solid)  # masses of the first world [kg]; of pinned ones a hundred times the largest

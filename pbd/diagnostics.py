@@ -36,7 +36,8 @@ def measure_motion(s: ti.template(), substep, world):
 def measure(s: ti.template(), substep):
     """Write the largest violation, the number of contacts and the elastic energy of each world into its report.
 
-    What is solved together has no violations: it counts by the longest way of a particle in the last iteration [m].
+    What is solved together has no violations: it counts by the longest displacement of a particle in the last
+    iteration [m].
     """
     for world in range(count_worlds(s)):
         if ti.static(s.features.bands):
@@ -52,7 +53,7 @@ def measure(s: ti.template(), substep):
         if ti.static(s.features.gases):
             energy += energy_of_gases(s, world)
         if ti.static(s.features.together):
-            worst = ti.max(worst, s.implicit.way[world])
+            worst = ti.max(worst, s.implicit.longest[world])
         s.report[world, REPORT.violation] = worst
         s.report[world, REPORT.elastic_energy] = energy
         count_contacts(s, substep, world)

@@ -237,7 +237,7 @@ def violation(definition: ti.template(), index: ti.template(), s: ti.template(),
 
 @ti.func
 def elastic_energy(definition: ti.template(), index: ti.template(), s: ti.template(), c, world):
-    """Energy of constraint c of a type [J], Σ C²/2α; zero for a rigid constraint.
+    """Energy of constraint c of a type [J], Σ C²/2α or the type's own; zero for a rigid constraint.
 
     Of coupled constraints it is -Σ C λ/2 with the λ at rest, see `relax_moments`.
     """

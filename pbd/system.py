@@ -542,8 +542,10 @@ class ParticleSystem(UsesTaichi):
             write_parts_state(self.arrays.direct, state.direct)
         if self._counts.touching:
             write_touch_state(self.arrays.touch, state.touching)
-        if self.particles.solids and np.size(state.tangled):
-            write(self.arrays.implicit.tangled, np.asarray(state.tangled).T)
+        if self.particles.solids:
+            tangled = self.arrays.implicit.tangled
+            same = np.shape(state.tangled) == tangled.shape[::-1]
+            write(tangled, np.asarray(state.tangled).T if same else np.zeros(tangled.shape))
         if len(self._tearing):
             self._tearing.restore(state.torn)
             self._leave_out_torn()

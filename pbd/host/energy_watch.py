@@ -197,5 +197,8 @@ def mass_of(position):
 
 
 def is_passive(particles):
-    """Whether the environment of particles never does work. Args: particles: a Particles."""
-    return particles.is_static() and particles.wind is None
+    """Whether the environment of particles never does work, nor a gas, which may give more than was stored at first.
+
+    Args: particles: a Particles.
+    """
+    return particles.is_static() and particles.wind is None and not particles.gases

@@ -34,10 +34,10 @@ from pbd.projection import compliance_of, place_of, read_constraint, read_multip
 # Sweeps over coupled λ go on until none changes by more than this part of the largest, and no longer than this.
 RELAXED, MOST_SWEEPS = 1e-3, 40
 
-# The matrix is kept for the next substep if ways are shorter than this part of those of the iteration before, or
-# negligible: shorter than this part of an element.
+# The matrix is kept for the next substep if displacements are shorter than this part of those of the iteration before,
+# or negligible: shorter than this part of an element.
 KEPT, NEGLIGIBLE = 0.5, 1e-4
-HUGE = 1e30  # a way that all others are shorter than [m]
+HUGE = 1e30  # a displacement that all others are shorter than [m]
 
 
 @ti.func
@@ -49,7 +49,7 @@ def begin(s: ti.template(), substep, world):
 
 @ti.func
 def project(s: ti.template(), substep, world):
-    """Make an iteration, if elements are solved together. Returns: the longest way of a particle in it [m]."""
+    """Make an iteration, if elements are solved together. Returns: the longest displacement of a particle in it [m]."""
     longest = 0.0
     if ti.static(s.features.together):
         longest = project_each_world(s, solve_elements, substep, world)
@@ -71,7 +71,7 @@ def begin_world(s: ti.template(), substep, world):
             s.particles.position[i, world] = ti.Vector([start[0], start[1], start[2], q[3]])
             predicted = start
         m.left[place, world] = predicted
-    m.way[world] = HUGE
+    m.longest[world] = HUGE
     is_first = substep % s.settings.substeps == 0
     if is_first or ti.static(s.features.parts) or m.kept[world] == 0.0:
         find_multipliers(s, substep, world)
@@ -81,19 +81,19 @@ def begin_world(s: ti.template(), substep, world):
 
 @ti.func
 def solve_elements(s: ti.template(), substep, world):
-    """Make an iteration. Returns: the longest way of a particle in it [m].
+    """Make an iteration. Returns: the longest displacement of a particle in it [m].
 
-    Where ways become longer, elements have turned since the matrix was made: it is made anew.
+    Where displacements become longer, elements have turned since the matrix was made: it is made anew.
     """
     m = ti.static(s.implicit)
     for place in range(s.counts.implicit):
         m.aim[place, world] = m.aim[place, world] + position(s, m.node[place], world) - m.left[place, world]
     find_multipliers(s, substep, world)
-    longest = find_way(s, world)
-    if longest > m.way[world] and longest > NEGLIGIBLE * m.extent[0]:
+    longest = find_displacements(s, world)
+    if longest > m.longest[world] and longest > NEGLIGIBLE * m.extent[0]:
         make_matrix(s, substep, world)
-        longest = find_way(s, world)
-    is_good = m.way[world] < HUGE and longest < KEPT * m.way[world]
+        longest = find_displacements(s, world)
+    is_good = m.longest[world] < HUGE and longest < KEPT * m.longest[world]
     m.kept[world] = ti.select(is_good or longest <= NEGLIGIBLE * m.extent[0], 1.0, 0.0)
     for place in range(s.counts.implicit):
         i = m.node[place]
@@ -102,12 +102,12 @@ def solve_elements(s: ti.template(), substep, world):
             x += m.unknown[place, world]
             s.particles.position[i, world] = ti.Vector([x[0], x[1], x[2], w])
         m.left[place, world] = x
-    m.way[world] = longest
+    m.longest[world] = longest
     return longest
 
 
 @ti.func
-def find_way(s: ti.template(), world):
+def find_displacements(s: ti.template(), world):
     """Find the displacements of an iteration. Returns: the longest of a particle that can move [m]."""
     m = ti.static(s.implicit)
     for place in range(s.counts.implicit):

@@ -164,6 +164,11 @@ def test_a_state_continues_a_recovery_bit_for_bit():
     other.set_state(state)
     other.step(5)
     assert other.digest() == system.digest()
+    # A state of a system that is not tangled ends it, too.
+    fresh = pbd.ParticleSystem(particles)
+    system.step()
+    system.set_state(fresh.state())
+    assert not system.state().tangled.any()
 
 
 def test_a_jelly_comes_to_rest():
