@@ -57,10 +57,10 @@ def gas_of(surface, pressure, amount, ambient, temperature, positions):
     volume = float(volume_within(triangles, positions))
     if not volume > 0:
         raise ValueError(f"the surface of a gas has the volume {volume:g} m³: expected normals that point outwards")
+    temperature, ambient = positive("temperature", temperature), not_negative("ambient", ambient)
     if pressure is not None:
         return Gas(triangles, finite_number("pressure", pressure), 0.0, 0.0, volume)
-    energy = positive("amount", amount) * GAS_CONSTANT * positive("temperature", temperature)
-    return Gas(triangles, 0.0, energy, not_negative("ambient", ambient), volume)
+    return Gas(triangles, 0.0, positive("amount", amount) * GAS_CONSTANT * temperature, ambient, volume)
 
 
 def numbers_of_gases(description):
