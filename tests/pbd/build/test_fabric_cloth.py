@@ -125,3 +125,18 @@ def test_conjugate_gradients_lead_where_a_factor_does(monkeypatch):
         assert system.statistics().residual < 1e-9
         found.append(system.positions())
     np.testing.assert_allclose(*found, atol=1e-8)
+
+
+@pytest.mark.parametrize(("most", "conjugate"), [(1.01, False), (0.99, True)])
+def test_a_factor_is_judged_by_its_largest_part(monkeypatch, most, conjugate):
+    """Four sheets that are not connected take four times as long as one, either way."""
+
+    def matrix_of(sheets):
+        particles = pbd.Particles()
+        for k in range(sheets):
+            pbd.build.cloth(particles, (0, 0, k), (0.3, 0, 0), (0, 0.2, 0), (9, 13), fabric="twill")
+        return pbd.ParticleSystem(particles)._implicit
+
+    one = matrix_of(1).pattern.multiply_adds
+    monkeypatch.setattr("pbd.implicit.tables.MOST_PRODUCTS", most * one)
+    assert matrix_of(4).conjugate == conjugate
