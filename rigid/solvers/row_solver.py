@@ -26,7 +26,7 @@ from rigid.collision.upload import (
     refuse_mesh_colliders,
 )
 from rigid.constraints.contact_forces import contact_forces
-from rigid.constraints.contact_rows import contact_size
+from rigid.constraints.contact_rows import CONTACT_GROUPS, CONTACT_ROWS, contact_size
 from rigid.constraints.joint_forces import joint_forces
 from rigid.constraints.joints.builder import JointBuilder
 from rigid.constraints.joints.data import COORDINATE
@@ -113,9 +113,12 @@ class RowSolver(Solver):
             "gravity": self._gravity,
             "watch": watch_values(models, worlds, bounding_radii(self.model) if touching else ()),
         }
+        self.packs = self._has_packs()
+        packs = self.contact_capacity if self.packs else 0
         self.data = allocate(
             self.declaration, {**given, **(values or {})}, worlds=worlds, bodies=bodies + 1, margins=bodies,
             shapes=len(self.model.shapes), contacts=self.contact_capacity,
+            packs=packs, pack_bodies=2 * packs, pack_rows=CONTACT_ROWS * packs, pack_groups=CONTACT_GROUPS * packs,
             readings=self.contact_capacity if self.lanes > 1 else 0,
             rows=self.first_contact_row + self._contact_rows * self.contact_capacity, **counts,
         )  # fmt: skip
@@ -185,6 +188,10 @@ class RowSolver(Solver):
 
     def _watches_motors(self):
         return UNWATCHED
+
+    def _has_packs(self):
+        """Whether contacts of one world lie in the lanes of vectors."""
+        return False
 
     def _choose_lanes(self):
         """Choose how many worlds lie in the lanes of a vector."""

@@ -59,6 +59,7 @@ from pbd.core.kernels.traffic import TRAFFIC
 if KERNELS == "quick":
     from pbd.core.kernels.lanes.each_world import each_world, in_all_lanes, in_lanes
     from pbd.core.kernels.lanes.numbers import FirstRows, SingleItems, in_numbers, largest_of_lanes, rotated
+    from pbd.core.kernels.lanes.packs import gathered, in_packs, scatter
     from pbd.core.kernels.lanes.statements import any_world
     from pbd.core.kernels.quick.compilation import compiling
     from pbd.core.kernels.quick.functions import compiled_once, hidden_if
@@ -69,11 +70,14 @@ else:
         SingleItems,
         any_world,
         each_world,
+        gathered,
         in_all_lanes,
         in_lanes,
         in_numbers,
+        in_packs,
         largest_of_lanes,
         rotated,
+        scatter,
     )
     from pbd.core.kernels.public.functions import compiled_once, hidden_if
     from pbd.core.kernels.settings import exactly as compiling

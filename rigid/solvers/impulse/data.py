@@ -2,13 +2,13 @@
 
 from typing import Any, NamedTuple
 
-from pbd.core.kernels import Columns, Host, Integer, Real, count
+from pbd.core.kernels import Columns, Host, Integer, Real, Vector, count
 from rigid.collision.contact_cache import ContactCache
-from rigid.collision.data import Points, Scratch, Shapes
+from rigid.collision.data import PAIR, POINT, Points, Scratch, Shapes
 from rigid.collision.lanes import InLanes
 from rigid.constraints.joints.data import Joints
-from rigid.constraints.rows import Rows
-from rigid.kernels.motion import Bodies
+from rigid.constraints.rows import GROUP, Rows
+from rigid.kernels.motion import MASS, POSE, VELOCITY, Bodies
 from rigid.solvers.energy_bound import Division, Watch
 from rigid.solvers.sequential import data
 from rigid.solvers.sequential.gained_energy import FREE_ENERGY
@@ -32,6 +32,17 @@ START = Columns(
 BOUND, REJECTED, FREE = 0, 1, 2
 
 
+# Lanes of a pack, see packs.py.
+LANES = 4
+
+# A pack: its first slot and how many it has; how many lanes have a manifold; where to look for the next pack if all of
+# them have one; bodies i and j of each lane.
+PACK = Columns(first=1, slots=1, used=1, next=1, body_i=LANES, body_j=LANES)
+
+# The place of a contact in the packs.
+PLACE = Columns(pack=1, slot=1, lane=1)
+
+
 class Features(NamedTuple):
     """Features for which the kernel is compiled."""
 
@@ -51,6 +62,7 @@ class Features(NamedTuple):
     division: Division  # of substeps into parts
     spread: int  # distance of two worlds in a parallel loop, see rigid/solvers/substeps.py
     lanes: int  # worlds in the lanes of a vector, see pbd/core/kernels/lanes
+    packs: bool  # contacts in the lanes of vectors, see packs.py
 
     @property
     def contacts(self):
@@ -68,7 +80,7 @@ class Features(NamedTuple):
         read = {
             "shapes": self.contacts, "points": self.contacts, "scratch": self.contacts, "cache": self.contacts,
             "sleep": self.sleeping, "assemblies": self.variational,
-            "in_lanes": self.contacts and self.lanes > 1,
+            "packs": self.packs, "in_lanes": self.contacts and self.lanes > 1,
         }  # fmt: skip
         return tuple(name for name, is_read in read.items() if not is_read)
 
@@ -84,6 +96,38 @@ class Assemblies(NamedTuple):
     synchronous: Integer(count.worlds, kept=True)  # 1 if velocities are those at the time of the poses
 
 
+class BodiesOfPacks(NamedTuple):
+    """What contacts need of `Bodies`, in lanes: bodies i and j of each pack."""
+
+    mass: Vector(LANES, count.worlds, count.pack_bodies, MASS)
+    pose: Vector(LANES, count.worlds, count.pack_bodies, POSE)
+    velocity: Vector(LANES, count.worlds, count.pack_bodies, VELOCITY)
+    inverse_inertia: Vector(LANES, count.worlds, count.pack_bodies, 9)
+
+
+class RowsOfPacks(NamedTuple):
+    """`Rows` of contacts in lanes."""
+
+    numbers: Vector(LANES, count.worlds, count.pack_rows, ROW)
+    kinds: Vector(LANES, count.worlds, count.pack_groups)
+    groups: Integer(count.worlds, count.pack_groups, GROUP)
+
+
+class Packs(NamedTuple):
+    """Contacts in packs, see packs.py. There are at most as many packs, and slots, as contacts."""
+
+    count: Integer(count.worlds)  # how many packs
+    change: Real(count.worlds)  # the largest one, in the last function that was called
+    last: Integer(count.worlds, count.bodies)  # of each body the last pack so far
+    packs: Integer(count.worlds, count.packs, PACK)
+    places: Integer(count.worlds, count.packs, PLACE)
+    bodies: BodiesOfPacks
+    rows: RowsOfPacks
+    points: Vector(LANES, count.worlds, count.packs, POINT)
+    pairs: Integer(count.worlds, count.packs, PAIR)  # bodies of each slot
+    impulses: Vector(LANES, count.worlds, count.packs, 3)  # of each slot, in the world [N s]
+
+
 class Data(NamedTuple):
     """Data of all functions of the kernel. A new array is one line here, or in one of the groups."""
 
@@ -97,6 +141,7 @@ class Data(NamedTuple):
     sleep: Sleep
     assemblies: Assemblies
     in_lanes: InLanes
+    packs: Packs
     reversed: Real(count.worlds, kept=True)  # 1 if iterations take the contacts of the next step in reverse order
     margin: Real(count.margins, count.worlds)  # how far beyond its surface a body looks for contacts [m]
     watch: Watch  # the energy

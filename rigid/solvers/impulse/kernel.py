@@ -4,7 +4,7 @@ from functools import cache
 
 from pbd.core.kernels import left_out, make_kernel
 from rigid.collision.narrow_phase import point_finder
-from rigid.solvers.impulse import maximal
+from rigid.solvers.impulse import maximal, packs
 from rigid.solvers.impulse.data import Data
 from rigid.solvers.impulse.soft import advance_substep_soft
 from rigid.solvers.impulse.step import advance_substep
@@ -23,6 +23,7 @@ def step_kernel(features):
         advance = advance_substep_soft
     find_points = None if features.pair_types is None else point_finder(features.pair_types)
     return make_kernel(
-        over_worlds(advance, scale_impulses, features), Data, features.lanes,
-        features=features, formulation=maximal, find_points=find_points, **left_out(features),
+        over_worlds(advance, scale_impulses, features), Data, features.lanes, features.packs,
+        features=features, formulation=packs if features.packs else maximal, find_points=find_points,
+        **left_out(features),
     )  # fmt: skip

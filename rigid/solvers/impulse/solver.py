@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 
 from pbd.core.kernels import LOOP_STRIDE, choose_lanes, on_cpu, read, write
+from pbd.core.kernels.mode import KERNELS
 from rigid.names import GROUND
 from rigid.solvers.energy_bound import UNDIVIDED
 from rigid.solvers.impulse import coloured
@@ -57,7 +58,7 @@ class ImpulseSolver(SequentialSolver):
             convergence=given.convergence, split_impulse=given.split_impulse, warm_start=given.warm_start,
             sleeping=given.sleep_speed > 0,
             division=self._division(), one_world=self.worlds <= self.lanes, spread=LOOP_STRIDE if on_cpu() else 1,
-            lanes=self.lanes,
+            lanes=self.lanes, packs=self.packs,
         )  # fmt: skip
         if given.coloured and self.pair_types is not None:
             springs = [(spring.a, spring.b) for spring in first.springs]
@@ -67,6 +68,14 @@ class ImpulseSolver(SequentialSolver):
             kernel, more = step_kernel(features), ()
         self._advance = self._make_launch(kernel, features, *more)
         self._clear_assemblies()
+
+    def _has_packs(self):
+        """Whether contacts lie in packs (packs.py): with many shapes, and options with which contacts are hard rows."""
+        given, types = self.options, self.pair_types
+        many = types is not None and types.hashed and not types.rolling_and_spinning and self.lanes == 1
+        default = given.integrator == "semi_implicit" and given.split_impulse and given.convergence == "impulses"
+        others = given.small_steps or given.sleep_speed > 0 or given.coloured
+        return KERNELS == "quick" and on_cpu() and many and default and not others
 
     def _choose_lanes(self):
         reason = why_no_lanes(self.options, self.pair_types)

@@ -41,9 +41,14 @@ def write_contacts(s: ti.template(), world):
     """Write the rows of the contact points that were found. Returns: see `detect_contacts`."""
     groups = s.step.first_contact_group
     if ti.static(s.features.contacts):
-        count, found = write_contact_rows(s, world)
-        look_up_impulses(s, count, world)
-        groups += report_contacts(s, count, found, world)
+        if ti.static(s.features.packs):
+            count = ti.min(s.points.count[world], s.points.integers.shape[1])
+            s.formulation.write_packs(s, count, world)
+            report_contacts(s, count, ti.cast(count, float), world)
+        else:
+            count, found = write_contact_rows(s, world)
+            look_up_impulses(s, count, world)
+            groups += report_contacts(s, count, found, world)
     return groups
 
 
@@ -94,13 +99,20 @@ def look_up_impulses(s: ti.template(), count, world):
 @ti.func
 def look_up_impulse(s: ti.template(), c, world):
     """Give a contact its impulse of the last step, along the directions of its rows now; zero to a new contact."""
+    entry = find_entry(s, c, world)
+    resolve_impulse(s, c, 0, entry, CACHED.vector, ROW.linear, world)
+    if ti.static(s.features.pair_types.rolling_and_spinning):
+        resolve_impulse(s, c, CONTACT_ROWS, entry, CACHED.angular, ROW.angular_i, world)
+
+
+@ti.func
+def find_entry(s: ti.template(), c, world):
+    """The entry of contact c in the cache, -1 if there is none."""
     entry = -1
     if ti.static(s.features.warm_start):
         radius = s.bodies.mass[world, s.points.integers[world, c, PAIR.body_a], MASS.radius]
         entry = contact_cache.look_up(s.cache, s.points, c, SAME_POINT * radius, world)
-    resolve_impulse(s, c, 0, entry, CACHED.vector, ROW.linear, world)
-    if ti.static(s.features.pair_types.rolling_and_spinning):
-        resolve_impulse(s, c, CONTACT_ROWS, entry, CACHED.angular, ROW.angular_i, world)
+    return entry
 
 
 @ti.func
@@ -134,8 +146,11 @@ def store_impulses(s: ti.template(), last, world):
     if ti.static(s.features.contacts):
         s.reversed[world] = 1.0 - s.reversed[world]
         count = ti.min(s.points.count[world], s.points.integers.shape[1])
-        store_impulses_of(s, count, world)
-        copy_contacts(s, last, count, copy_rows, world)
+        if ti.static(s.features.packs):
+            s.formulation.store_packs(s, count, ti.cast(last, ti.i32), world)
+        else:
+            store_impulses_of(s, count, world)
+            copy_contacts(s, last, count, copy_rows, world)
 
 
 @each_world

@@ -40,6 +40,8 @@ def prepare_groups(s: ti.template(), groups, world):
     for group in range(groups):
         if is_awake(s, group, world):
             prepare_group(s, group, world)
+    if ti.static(s.features.packs):
+        s.formulation.prepare_packs(s, world)
 
 
 @ti.func
@@ -66,6 +68,8 @@ def warm_start(s: ti.template(), groups, world):
     for group in range(groups):
         if is_awake(s, group, world):
             warm_start_group(s, group, world)
+    if ti.static(s.features.packs):
+        s.formulation.warm_start_packs(s, world)
 
 
 @ti.func
@@ -96,6 +100,9 @@ def prepare_corrections(s: ti.template(), groups, world):
     for group in range(groups):
         if is_awake(s, group, world):
             largest = ti.max(largest, prepare_correction(s, group, world))
+    if ti.static(s.features.packs):
+        s.formulation.prepare_corrections_of_packs(s, world)
+        largest = ti.max(largest, s.packs.change[world])
     s.report[world, REPORT.position_error] = largest * s.step.h
     return largest
 
@@ -174,6 +181,19 @@ def compute_effective_mass(s: ti.template(), group, world):
         else:
             for row in range(first, first + count):
                 n[world, row, ROW.inverse] = inverse_or_zero(n[world, row, ROW.inverse])
+
+
+@ti.func
+def invert_friction(s: ti.template(), first, i, j, world):
+    """As `compute_effective_mass` for the two hard rows of a contact's friction. Args: first: of them; i, j: bodies."""
+    n = ti.static(s.rows.numbers)
+    for a in range(2):
+        for b in range(a + 1):
+            entry = s.formulation.matrix_entry(s, first + a, first + b, i, j, world)
+            n[world, first + a, ROW.inverse + b], n[world, first + b, ROW.inverse + a] = entry, entry
+    largest = largest_row_sum(s, first, 2, world)
+    invert(n, first, 2, ROW.inverse, ROW.residual, world)
+    n[world, first, ROW.inverse + 3] = inverse_or_zero(largest)
 
 
 @ti.func

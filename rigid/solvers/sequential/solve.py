@@ -69,7 +69,9 @@ def solve_in_order(s: ti.template(), groups, stage: ti.template(), world):
                 group = contacts + groups - 1 - k
             if is_awake(s, group, world):
                 change = ti.max(change, solve_group(s, group, stage, world))
-        if ti.static(s.features.contacts_by_pairs):
+        if ti.static(s.features.packs):
+            change = ti.max(change, s.formulation.solve_packs(s, stage, world))
+        elif ti.static(s.features.contacts_by_pairs):
             change = ti.max(change, solve_contacts(s, (groups - contacts) // CONTACT_GROUPS, stage, world))
     return change
 
@@ -255,7 +257,9 @@ def solve_contacts(s: ti.template(), count, stage: ti.template(), world):
         while is_same:
             if is_awake(s, group, world):
                 row = s.rows.groups[world, group, GROUP.first]
-                change, velocities = solve_contact(s, row, i, j, velocities, stage, world)
+                change, velocities = solve_contact(
+                    s, row, i, j, velocities, ti.cast(s.reversed[world], ti.i32), stage, world
+                )
                 largest = ti.max(largest, change)
             k += 1
             is_same = k < count
@@ -277,12 +281,14 @@ def group_of_contact(s: ti.template(), k, count, world):
 
 
 @ti.func
-def solve_contact(s: ti.template(), row, i, j, velocities, stage: ti.template(), world):
+def solve_contact(s: ti.template(), row, i, j, velocities, turn_of_gap, stage: ti.template(), world):
     """Solve the gap of a contact, then its friction, or the other way round in reverse order.
 
-    Args: row: of the gap; velocities: of bodies i and j. Returns: the largest |Δλ|, and the velocities then.
+    Args: row: of the gap; velocities: of bodies i and j; turn_of_gap: 1 in reverse order, else 0.
+
+    Returns: the largest |Δλ|, and the velocities then.
     """
-    largest, changed, turn_of_gap = 0.0, velocities, ti.cast(s.reversed[world], ti.i32)
+    largest, changed = 0.0, velocities
     for turn in range(2):
         if turn == turn_of_gap:
             change, changed = solve_row(s, row, i, j, changed, stage, world)

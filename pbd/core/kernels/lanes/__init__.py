@@ -16,5 +16,7 @@ a function in lanes (values.py, statements.py). Its vectors are then compiled as
 (`real_matrix_scalarize=False`). 16 lanes of sticks take 0.6 of the time that they take as numbers which LLVM puts
 together. Taichi 1.7.4 supports few operations on such vectors, the others are made lane by lane.
 
+Functions `in_packs` (packs.py) put items of one world into lanes, within a kernel that runs one world.
+
 Source: Pharr, Mark, ispc: A SPMD compiler for high-performance CPU programming (2012), for the masks.
 """

@@ -124,6 +124,8 @@ class LaneVector(TaichiOperations):
     def __getitem__(self, index):
         if isinstance(index, Expr):
             return Component(self, index)
+        if isinstance(index, slice):
+            return LaneVector(self.components[index])
         return self.components[index]
 
     def __iter__(self):

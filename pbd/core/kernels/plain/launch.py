@@ -12,7 +12,7 @@ from pbd.core.kernels.runtime import LOCK, on_cpu, present_program, require_prog
 class Kernel:
     """A kernel in plain Python. Args: see pbd.core.kernels.make_kernel."""
 
-    def __init__(self, body, declaration, lanes=1, **static):
+    def __init__(self, body, declaration, lanes=1, packed=False, **static):
         self.body, self.declaration, self.static = body, declaration, static
 
 

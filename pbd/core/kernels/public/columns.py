@@ -69,9 +69,14 @@ def in_all_lanes(function):
     return function
 
 
+def in_packs(function):
+    """The Taichi function in lanes; there are none."""
+    return function
+
+
 def in_numbers(function, *_):
     """The Taichi function that reads numbers as numbers."""
     return function
 
 
-rotated = SingleItems = FirstRows = None  # of bands, which lie in lanes or are none
+rotated = gathered = scatter = SingleItems = FirstRows = None  # of bands, which lie in lanes or are none

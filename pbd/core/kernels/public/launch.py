@@ -26,7 +26,7 @@ MOST_BUFFERS = 24
 class Kernel:
     """A kernel. Args: see quick/launch.py, `make_kernel`."""
 
-    def __init__(self, body, declaration, lanes=1, **static):
+    def __init__(self, body, declaration, lanes=1, packed=False, **static):
         self.body, self.declaration, self.static = body, declaration, static
         self.made = {}
 

@@ -99,7 +99,7 @@ def compile_kernel(kernel, arguments, before=None, seconds=0.0):
     level = FULL if full or (wanted == FULL and reading.expressions <= most_at_once()) else CHEAP
     program = impl.get_runtime().prog
     enclosing = contextlib.nullcontext if full or reading.is_found else settings.around
-    vectors = as_vectors if reading.has_lanes else contextlib.nullcontext
+    vectors = as_vectors if kernel.as_vectors else contextlib.nullcontext
     with at_level(level), vectors(), compiling(), enclosing(reading.expressions):
         compiled = program.compile_kernel(program.config(), program.get_device_caps(), reading.definition)
     return Compiled(reading.definition, compiled, math.inf if full else pays)
@@ -137,7 +137,7 @@ def read_kernel(kernel, arguments, level, wanted):
 def structure_of(kernel, arguments):
     """The Structure that has a kernel's parameters. Args: see `read_kernel`."""
     parameters = [(each.annotation, argument) for each, argument in zip(kernel.arguments, arguments)]
-    return Structure(parameters, kernel.has_lanes)
+    return Structure(parameters, kernel.as_vectors)
 
 
 @contextlib.contextmanager

@@ -46,11 +46,11 @@ def compiled_once(*groups):
             arrays, given = [], []
             collect(data, static, arrays, given)
             arguments = [*arrays, *given, *((int, value) for value in integers)]
-            order = Structure(arguments).order
+            order = Structure(arguments, not impl.current_cfg().real_matrix_scalarize).order
             arguments = [arguments[index] for index in order]
             if variant not in variants:
                 variants[variant] = define("real_func", body, type(data), static, numbers, order=order)
-            declared = Structure(arguments).declared()
+            declared = Structure(arguments, not impl.current_cfg().real_matrix_scalarize).declared()
             with copying_into_functions(), replacing(declared):
                 variants[variant](*[value for _, value in arguments])
 

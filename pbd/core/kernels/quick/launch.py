@@ -24,7 +24,7 @@ SHAPE, ADDRESS = 0, 1
 IN_LANES = {"VectorArray": VectorArray, "RowArray": RowArray}
 
 
-def make_kernel(body, declaration, lanes=1, **static):
+def make_kernel(body, declaration, lanes=1, packed=False, **static):
     """Make the kernel that calls a Taichi function with declared data.
 
     A loop at the top of `body` runs in parallel, as one at the top of a kernel does.
@@ -33,6 +33,7 @@ def make_kernel(body, declaration, lanes=1, **static):
         body: a Taichi function (data, ...) whose parameters after the data are integers.
         declaration: a NamedTuple class; `data` in the kernel is an instance of it.
         lanes: how many worlds are in the lanes of a vector, see pbd/core/kernels/lanes.
+        packed: whether functions of `body` are `in_packs` (lanes/packs.py). These are for quick kernels alone.
         static: values of the fields that are annotated `Any`, known when the kernel is compiled. A NamedTuple class in
             place of a value declares more arrays there, or, as NoArrays, leaves out a group that `body` does not read.
 
@@ -40,12 +41,13 @@ def make_kernel(body, declaration, lanes=1, **static):
     numbers that are given at each launch, in that order too; then the function's integers. `Launch` binds the first.
     """
     numbers = [f"{name}: int" for name in parameters_of(body)[1:]]
-    if lanes > 1:
+    if lanes > 1 or packed:
         body = read_in_lanes(body, lanes)
     kernel = define(
         "kernel", body, declaration, static, numbers, lanes=IN_LANES if lanes > 1 else None, guard=lookup_of
     )
     kernel._primal.has_lanes = lanes > 1
+    kernel._primal.as_vectors = lanes > 1 or packed
     kernel.public = public.Kernel(body, declaration, **static)
     kernel.left_out = left_out_of(static)
     return kernel

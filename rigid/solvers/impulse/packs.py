@@ -1,0 +1,364 @@
+"""Contacts in packs: a step takes several manifolds at the same time, in the lanes of vectors.
+
+A manifold is a run of contacts of the same two bodies. It goes into the first pack with a lane left behind those of the
+earlier manifolds of its bodies. So the manifolds of a pack have no moving body in common and those of a body keep their
+order: all bits are those of one contact after another. A slot of a pack has one contact of each manifold; a lane whose
+manifold has fewer lacks it, as worlds in lanes lack contacts (rigid/collision/lanes.py).
+
+The packs have copies of their bodies, as bodies 2p and 2p + 1 of pack p, and contact points, rows and groups of their
+slots. With these in place of the world's (`in_pack`) the functions of all solvers act in lanes. This module is
+`s.formulation` of steps with packs: what it has besides its functions is that of maximal.py. Rows of the world are
+written for readings alone.
+
+Source: level scheduling, Anderson and Saad, Solving sparse triangular linear systems on parallel computers (1989).
+"""
+
+import taichi as ti
+
+from pbd.core.kernels import compiled_once, gathered, in_packs, largest_of_lanes, load_vector, scatter, store_vector
+from rigid.collision import contact_cache
+from rigid.collision.contact_cache import CACHED
+from rigid.collision.data import ABSENT, PAIR, POINT
+from rigid.constraints.contact_rows import CONTACT_ROWS, write_rows_of_contact
+from rigid.kernels.matrices import inverse_or_zero
+from rigid.kernels.motion import MASS, POSE, PSEUDO
+from rigid.solvers.impulse.data import LANES, PACK, PLACE, ROW
+from rigid.solvers.impulse.maximal import (
+    apply_impulse,
+    compute_response,
+    gear_matrix_entry,
+    load_velocities,
+    matrix_entry,
+    needs_new_matrix,
+    row_velocity,
+    store_velocities,
+    update_response,
+)
+from rigid.solvers.sequential.contacts import find_entry, total_impulse
+from rigid.solvers.sequential.prepare import OVERLAP_CORRECTION, invert_friction
+from rigid.solvers.sequential.solve import solve_contact
+
+__all__ = [
+    "apply_impulse", "compute_response", "gear_matrix_entry", "load_velocities", "matrix_entry", "needs_new_matrix",
+    "prepare_corrections_of_packs", "prepare_packs", "row_velocity", "solve_packs", "store_packs", "store_velocities",
+    "update_response", "warm_start_packs", "write_packs",
+]  # fmt: skip
+
+# Groups of arrays of the functions below.
+READ = (
+    "bodies", "shapes", "points", "rows", "cache", "packs", "gravity", "reversed", "step", "features", "formulation",
+)  # fmt: skip
+
+# Columns of velocities and pseudo-velocities; and what contacts need of other arrays of bodies.
+VELOCITIES = tuple(range(PSEUDO)), tuple(range(PSEUDO, 2 * PSEUDO))
+POSITION = tuple(range(POSE.position, POSE.position + 3))
+INERTIA, MASSES = tuple(range(9)), (MASS.inverse_mass, MASS.gravity_scale)
+
+
+def in_pack(s):
+    """The data of a step with the bodies, points and rows of packs in place of the world's."""
+    return s._replace(
+        bodies=s.packs.bodies, rows=s.packs.rows,
+        points=s.points._replace(numbers=s.packs.points, integers=s.packs.pairs),
+        step=s.step._replace(first_contact_row=0, first_contact_group=0),
+    )  # fmt: skip
+
+
+# The places of contacts -----------------------------------------------------------------------------------------------
+
+
+@ti.func
+def find_places(s: ti.template(), count, world):
+    """Find the places of all contacts. Args: count: of contacts."""
+    packs, last, places = ti.static(s.packs.packs, s.packs.last, s.packs.places)
+    ground = s.bodies.pose.shape[1] - 1
+    for body in range(ground + 1):
+        last[world, body] = -1
+    made, before_i, before_j, pack, slot, lane = 0, -1, -1, 0, 0, 0
+    for c in range(count):
+        i, j = s.points.integers[world, c, PAIR.body_a], s.points.integers[world, c, PAIR.body_b]
+        if j < 0:
+            j = ground
+        if i != before_i or j != before_j:
+            pack = first_open(s, ti.max(last[world, i], last[world, j]) + 1, made, world)
+            if pack == made:
+                begin_pack(s, pack, ground, world)
+                made += 1
+            lane, slot, before_i, before_j = packs[world, pack, PACK.used], 0, i, j
+            packs[world, pack, PACK.used] = lane + 1
+            packs[world, pack, PACK.body_i + lane], packs[world, pack, PACK.body_j + lane] = i, j
+            if s.bodies.mass[world, i, MASS.inverse_mass] > 0.0:
+                last[world, i] = pack
+            if s.bodies.mass[world, j, MASS.inverse_mass] > 0.0:
+                last[world, j] = pack
+        places[world, c, PLACE.pack], places[world, c, PLACE.slot], places[world, c, PLACE.lane] = pack, slot, lane
+        slot += 1
+        packs[world, pack, PACK.slots] = ti.max(packs[world, pack, PACK.slots], slot)
+    total = 0
+    for k in range(made):
+        packs[world, k, PACK.first] = total
+        total += packs[world, k, PACK.slots]
+    s.packs.count[world] = made
+    for c in range(count):
+        first = packs[world, places[world, c, PLACE.pack], PACK.first]
+        places[world, c, PLACE.slot] = places[world, c, PLACE.slot] + first
+
+
+@ti.func
+def first_open(s: ti.template(), first, made, world):
+    """The first pack from `first` on that has a lane left; `made` if none has. It shortens the way for the next."""
+    packs = ti.static(s.packs.packs)
+    pack = first
+    while pack < made and packs[world, pack, PACK.used] == LANES:
+        after = packs[world, pack, PACK.next]
+        if after < made:
+            if packs[world, after, PACK.used] == LANES:
+                packs[world, pack, PACK.next] = packs[world, after, PACK.next]
+        pack = after
+    return pack
+
+
+@ti.func
+def begin_pack(s: ti.template(), pack, ground, world):
+    """Make an empty pack."""
+    packs = ti.static(s.packs.packs)
+    packs[world, pack, PACK.slots], packs[world, pack, PACK.used], packs[world, pack, PACK.next] = 0, 0, pack + 1
+    for lane in range(LANES):
+        packs[world, pack, PACK.body_i + lane], packs[world, pack, PACK.body_j + lane] = ground, ground
+
+
+# The step -------------------------------------------------------------------------------------------------------------
+
+
+@compiled_once(*READ)
+def write_packs(s: ti.template(), count, world):
+    """Put all contacts into packs, and write their rows, with their impulses of the last step. Args: count: of them."""
+    find_places(s, count, world)
+    load_bodies(LANES, s, world)
+    for c in range(count):
+        slot, lane = s.packs.places[world, c, PLACE.slot], s.packs.places[world, c, PLACE.lane]
+        for k in ti.static(range(POINT.total)):
+            s.packs.points[world, slot, k][lane] = s.points.numbers[world, c, k]
+        entry = find_entry(s, c, world)
+        for k in ti.static(range(3)):
+            impulse = 0.0
+            if entry >= 0:
+                impulse = s.cache.numbers[world, entry, CACHED.vector + k]
+            s.packs.impulses[world, slot, k][lane] = impulse
+    write_rows_in_lanes(LANES, s, world)
+
+
+@in_packs
+@ti.func
+def load_bodies(s: ti.template(), world):
+    """Copy what contacts need of bodies, and let all slots lack their contacts."""
+    packs, copies = ti.static(s.packs.packs, s.packs.bodies)
+    for pack in range(s.packs.count[world]):
+        for side in ti.static(range(2)):
+            body, column = 2 * pack + side, ti.static(PACK.body_i + LANES * side)
+            copy_columns(s.bodies.mass, copies.mass, packs, pack, column, body, MASSES, world)
+            copy_columns(s.bodies.pose, copies.pose, packs, pack, column, body, POSITION, world)
+            copy_columns(s.bodies.velocity, copies.velocity, packs, pack, column, body, VELOCITIES[0], world)
+            copy_columns(s.bodies.inverse_inertia, copies.inverse_inertia, packs, pack, column, body, INERTIA, world)
+        first = packs[world, pack, PACK.first]
+        for slot in range(first, first + packs[world, pack, PACK.slots]):
+            s.packs.points[world, slot, POINT.gap] = ABSENT
+            store_vector(s.packs.points, slot, POINT.normal, ti.Vector([0.0, 0.0, 1.0]), world)
+            s.packs.pairs[world, slot, PAIR.body_a], s.packs.pairs[world, slot, PAIR.body_b] = 2 * pack, 2 * pack + 1
+
+
+@ti.func
+def copy_columns(
+    array: ti.template(), copy: ti.template(), packs: ti.template(), pack, column: ti.template(), body,
+    columns: ti.template(), world,
+):  # fmt: skip
+    """Copy numbers of the bodies of a pack's lanes. Args: column: of `packs`, with the first lane's; body: of copy."""
+    found = gathered(array, packs, world, pack, column, columns)
+    for k, at in ti.static(enumerate(columns)):
+        copy[world, body, at] = found[k]
+
+
+@in_packs
+@ti.func
+def write_rows_in_lanes(s: ti.template(), world):
+    """Write the rows of all slots."""
+    t = ti.static(in_pack(s))
+    for slot in range(slots_of(s, world)):
+        write_rows_of_contact(t, slot, world)
+        impulse = load_vector(s.packs.impulses, slot, 0, world)
+        for k in ti.static(range(CONTACT_ROWS)):
+            row = CONTACT_ROWS * slot + k
+            along = impulse.dot(load_vector(t.rows.numbers, row, ROW.linear, world))
+            t.rows.numbers[world, row, ROW.impulse] = ti.max(along, 0.0) if ti.static(k == 0) else along
+
+
+@ti.func
+def slots_of(s: ti.template(), world):
+    """How many slots all packs have."""
+    result, count = 0, s.packs.count[world]
+    if count > 0:
+        result = s.packs.packs[world, count - 1, PACK.first] + s.packs.packs[world, count - 1, PACK.slots]
+    return result
+
+
+@compiled_once(*READ)
+def prepare_packs(s: ti.template(), world):
+    """Prepare all contacts for the iterations over velocities."""
+    prepare_in_lanes(LANES, s, world)
+
+
+@in_packs
+@ti.func
+def prepare_in_lanes(s: ti.template(), world):
+    """As `prepare_group` for both groups of each contact, whose rows are hard."""
+    t, n = ti.static(in_pack(s), s.packs.rows.numbers)
+    for slot in range(slots_of(s, world)):
+        i, j = s.packs.pairs[world, slot, PAIR.body_a], s.packs.pairs[world, slot, PAIR.body_b]
+        row = CONTACT_ROWS * slot
+        for k in range(CONTACT_ROWS):
+            compute_response(t, row + k, i, j, world)
+            n[world, row + k, ROW.bias] = -n[world, row + k, ROW.target]
+        apart = n[world, row, ROW.error] - ti.min(n[world, row, ROW.error], 0.0)
+        n[world, row, ROW.bias] = n[world, row, ROW.bias] + apart / s.step.h
+        n[world, row, ROW.inverse] = inverse_or_zero(matrix_entry(t, row, row, i, j, world))
+        invert_friction(t, row + 1, i, j, world)
+        if s.packs.points[world, slot, POINT.gap] >= ABSENT:
+            for k in ti.static(range(CONTACT_ROWS)):
+                n[world, row + k, ROW.impulse], n[world, row + k, ROW.inverse] = 0.0, 0.0
+                n[world, row + k, ROW.inverse + 1] = 0.0
+
+
+@compiled_once(*READ)
+def warm_start_packs(s: ti.template(), world):
+    """Apply the impulses that contacts have from the last step."""
+    warm_start_in_lanes(LANES, s, world)
+
+
+@in_packs
+@ti.func
+def warm_start_in_lanes(s: ti.template(), world):
+    """As `warm_start_group` for all groups."""
+    t, n, packs = ti.static(in_pack(s), s.packs.rows.numbers, s.packs.packs)
+    for pack in range(s.packs.count[world]):
+        velocities = velocities_of(s, pack, 0, world)
+        first, slots = packs[world, pack, PACK.first], packs[world, pack, PACK.slots]
+        for slot in range(first, first + slots):
+            if s.packs.points[world, slot, POINT.gap] < ABSENT:
+                for row in range(CONTACT_ROWS * slot, CONTACT_ROWS * (slot + 1)):
+                    impulse = n[world, row, ROW.impulse]
+                    velocities = apply_impulse(t, row, 2 * pack, 2 * pack + 1, impulse, velocities, 0, world)
+        store_velocities_of(s, pack, velocities, 0, world)
+
+
+@ti.func
+def velocities_of(s: ti.template(), pack, stage: ti.template(), world):
+    """The velocities of the bodies of a pack (12,)."""
+    v, packs = ti.static(s.bodies.velocity, s.packs.packs)
+    a = gathered(v, packs, world, pack, PACK.body_i, VELOCITIES[stage])
+    b = gathered(v, packs, world, pack, PACK.body_j, VELOCITIES[stage])
+    return ti.Vector([a[0], a[1], a[2], a[3], a[4], a[5], b[0], b[1], b[2], b[3], b[4], b[5]])
+
+
+@ti.func
+def store_velocities_of(s: ti.template(), pack, velocities, stage: ti.template(), world):
+    """Write the velocities of the bodies of a pack. Args: velocities: (12,)."""
+    v, packs = ti.static(s.bodies.velocity, s.packs.packs)
+    scatter(v, packs, world, pack, PACK.body_i, VELOCITIES[stage], velocities[:PSEUDO])
+    scatter(v, packs, world, pack, PACK.body_j, VELOCITIES[stage], velocities[PSEUDO:])
+
+
+@compiled_once(*READ)
+def prepare_corrections_of_packs(s: ti.template(), world):
+    """Prepare all contacts for position correction."""
+    s.packs.change[world] = prepare_corrections_in_lanes(LANES, s, world)
+
+
+@in_packs
+@ti.func
+def prepare_corrections_in_lanes(s: ti.template(), world):
+    """As `prepare_correction` for all groups of gaps. Returns: the largest |b'| of an error."""
+    t, n, packs = ti.static(in_pack(s), s.packs.rows.numbers, s.packs.packs)
+    largest, part = 0.0, s.step.error_reduction * OVERLAP_CORRECTION
+    for pack in range(s.packs.count[world]):
+        velocities = velocities_of(s, pack, 0, world)
+        first, slots = packs[world, pack, PACK.first], packs[world, pack, PACK.slots]
+        for slot in range(first, first + slots):
+            row = CONTACT_ROWS * slot
+            speed = row_velocity(t, row, 2 * pack, 2 * pack + 1, velocities, 0, world)
+            error = n[world, row, ROW.error] + s.step.h * speed
+            bias = part * ti.min(error, 0.0) / s.step.h
+            if s.packs.points[world, slot, POINT.gap] >= ABSENT:
+                bias = 0.0
+            largest = ti.max(largest, ti.abs(bias))
+            if ti.static(s.features.joints):
+                bias += (error - ti.min(error, 0.0)) / s.step.h
+            n[world, row, ROW.bias + 1], n[world, row, ROW.impulse + 1] = bias, 0.0
+    return largest_of_lanes(largest)
+
+
+@ti.func
+def solve_packs(s: ti.template(), stage: ti.template(), world):
+    """Solve all contacts once. Returns: the largest change."""
+    if ti.static(stage == 0):
+        solve_velocities_of_packs(s, world)
+    else:
+        solve_corrections_of_packs(s, world)
+    return s.packs.change[world]
+
+
+@compiled_once(*READ)
+def solve_velocities_of_packs(s: ti.template(), world):
+    """Solve all contacts once for velocities."""
+    s.packs.change[world] = solve_in_lanes(LANES, s, 0, ti.cast(s.reversed[world], ti.i32), world)
+
+
+@compiled_once(*READ)
+def solve_corrections_of_packs(s: ti.template(), world):
+    """Solve all contacts once for pseudo-velocities."""
+    s.packs.change[world] = solve_in_lanes(LANES, s, 1, ti.cast(s.reversed[world], ti.i32), world)
+
+
+@in_packs
+@ti.func
+def solve_in_lanes(s: ti.template(), stage: ti.template(), backwards, world):
+    """Solve all packs. Args: backwards: 1 for the reverse order. Returns: the largest change."""
+    t, packs = ti.static(in_pack(s), s.packs.packs)
+    largest, count = 0.0, s.packs.count[world]
+    for turn in range(count):
+        pack = ti.select(backwards == 1, count - 1 - turn, turn)
+        first, slots = packs[world, pack, PACK.first], packs[world, pack, PACK.slots]
+        velocities = velocities_of(s, pack, stage, world)
+        for k in range(slots):
+            slot = first + ti.select(backwards == 1, slots - 1 - k, k)
+            change, velocities = solve_contact(
+                t, CONTACT_ROWS * slot, 2 * pack, 2 * pack + 1, velocities, backwards, stage, world
+            )
+            largest = ti.max(largest, change)
+        store_velocities_of(s, pack, velocities, stage, world)
+    return largest_of_lanes(largest)
+
+
+@compiled_once(*READ)
+def store_packs(s: ti.template(), count, last, world):
+    """Store the impulses of all contacts for the next step. Args: count; last: whether contacts are read."""
+    contact_cache.clear(s.cache, world)
+    total_in_lanes(LANES, s, world)
+    for c in range(count):
+        slot, lane = s.packs.places[world, c, PLACE.slot], s.packs.places[world, c, PLACE.lane]
+        impulse = ti.Vector([s.packs.impulses[world, slot, k][lane] for k in ti.static(range(3))])
+        contact_cache.store(s.cache, s.points, c, impulse, world)
+        if last == 1:
+            for k in range(CONTACT_ROWS):
+                row = s.step.first_contact_row + CONTACT_ROWS * c + k
+                for column in ti.static((ROW.linear, ROW.linear + 1, ROW.linear + 2, ROW.impulse)):
+                    number = s.packs.rows.numbers[world, CONTACT_ROWS * slot + k, column][lane]
+                    s.rows.numbers[world, row, column] = number
+
+
+@in_packs
+@ti.func
+def total_in_lanes(s: ti.template(), world):
+    """Compute the impulses of all slots as vectors in the world."""
+    t = ti.static(in_pack(s))
+    for slot in range(slots_of(s, world)):
+        store_vector(s.packs.impulses, slot, 0, total_impulse(t, slot, 0, ROW.linear, world), world)
