@@ -288,6 +288,16 @@ class ImplicitArrays(NamedTuple):
     gas_corners: Integer(count.gas_triangles, 3)  # their particles
     gas_numbers: Real(count.gases, GAS.total, count.worlds)
     without_gas: Vector(3, count.gas_nodes, count.worlds)  # displacements without the stiffness of gases [m]
+    hold: Real(count.held, count.worlds)  # how a collider holds each particle, see pbd/implicit/contacts.py
+    surface: Integer(count.held, count.worlds)  # which collider does
+    normal: Vector(3, count.held, count.worlds)  # of its surface
+    anchor: Vector(3, count.held, count.worlds)  # the substep's start, moved with it [m]
+    friction: Vector(3, count.held, count.worlds)  # of what slides, in mass times displacement [kg m]
+    restarts: Real(count.worlds)  # one if iterations begin anew
+    fresh: Real(count.held, count.worlds)  # one if it was held just now
+    stiffness: Real(count.held, count.worlds)  # a third of the trace of its block of the matrix [kg]
+    held: Real(count.held, count.worlds)  # `hold` and `normal` for which the matrix was made
+    held_normal: Vector(3, count.held, count.worlds)
     extent: Real(count.implicit_extents)  # of an element, the median of all [m]
 
 

@@ -1,11 +1,10 @@
-"""The substep of a particle system, Jakobsen's loop over particles and constraints.
+"""The substep of a particle system, Jakobsen's loop (2001) over particles and constraints.
 
     begin_substep   forces, Verlet, search for contacts
     iterate         relax: each constraint projected once, repeated up to `iterations` times
     end_substep     restitution, sensors, check
 
-With a direct solve, a substep is made in parts where it must be: `advance_in_parts`, pbd/direct/adaptive.py. One thread
-runs all substeps of a world (`advance_world`), or threads share each phase (pbd/execution). Source: Jakobsen (2001).
+A direct solve divides substeps where it must (pbd/direct/adaptive.py). Threads may share each phase (pbd/execution).
 """
 
 import taichi as ti
@@ -73,7 +72,8 @@ def relax_environment(s: ti.template(), substep, world):
     if ti.static(s.features.elements):
         worst = ti.max(worst, project_each_world(s, project_elements, substep, world))
     if ti.static(s.features.obstacles):
-        worst = ti.max(worst, project_each(s, s.counts.particles, project_colliders, substep, world))
+        deepest = project_each(s, s.counts.particles, project_colliders, substep, world)
+        worst = ti.max(worst, deepest, implicit.touch(s, substep, world))
     if ti.static(s.features.touching):
         worst = ti.max(worst, project_each_world(s, contacts.touch, substep, world))
     return worst

@@ -98,7 +98,10 @@ def project_colliders(s: ti.template(), substep, i, world):
         x = ti.Vector([q[0], q[1], q[2]])
         start = s.particles.previous_position[i, world]
         first, last = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
-        for shape in range(s.counts.colliders):
+        colliders = s.counts.colliders
+        if ti.static(s.features.together):
+            colliders = ti.select(s.implicit.place[i] < 0, colliders, 0)  # others: pbd/implicit/contacts.py
+        for shape in range(colliders):
             distance, normal, drift = contact_from_start(s, collider_contact, before, after, shape, start, x, world)
             depth = radius - distance
             if depth > 0.0:

@@ -280,6 +280,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, implicit, e
         types=len(types),
         implicit=len(implicit),
         implicit_conjugate=len(implicit) * implicit.conjugate,
+        held=len(implicit) * bool(first.colliders or first.boxes),
         gases=len(first.gases),
         gas_ends=len(solved_together["gas_first"]),
         gas_triangles=len(solved_together["gas_corners"]),

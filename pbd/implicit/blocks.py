@@ -75,3 +75,15 @@ def inverse_of(a):
     yy, yz, zz = a[0] * a[8] - a[2] * a[2], a[1] * a[2] - a[0] * a[5], a[0] * a[4] - a[1] * a[1]
     scale = 1.0 / (a[0] * xx + a[1] * xy + a[2] * xz)
     return scale * ti.Vector([xx, xy, xz, xy, yy, yz, xz, yz, zz])
+
+
+@ti.func
+def dyad(u, v):
+    """The block u vᵀ."""
+    return ti.Vector([u[i] * v[j] for i in ti.static(range(3)) for j in ti.static(range(3))])
+
+
+@ti.func
+def transposed(a):
+    """A block transposed."""
+    return ti.Vector([a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8]])

@@ -4,6 +4,7 @@ import taichi as ti
 
 from pbd.implicit import conjugate
 from pbd.implicit.blocks import factor, substitute
+from pbd.implicit.contacts import restrict
 
 
 @ti.func
@@ -17,8 +18,12 @@ def prepare(s: ti.template(), world):
 
 @ti.func
 def solve(s: ti.template(), world):
-    """Solve in place: `unknown`."""
+    """Solve in place: `unknown`, in the directions in which particles are not held by colliders."""
+    if ti.static(s.features.obstacles):
+        restrict(s, world)
     if ti.static(s.features.conjugate):
         conjugate.solve(s, world)
     else:
         substitute(s, world)
+    if ti.static(s.features.obstacles):
+        restrict(s, world)

@@ -26,6 +26,16 @@ import taichi as ti
 from pbd.data import RANGE
 from pbd.execution.phases import for_each_world, project_each_world
 from pbd.implicit import linear
+from pbd.implicit.blocks import dyad, transposed
+from pbd.implicit.contacts import (
+    HUGE,
+    add_friction,
+    begin_contacts,
+    choose_holds,
+    hold,
+    restart,
+    touch_colliders,
+)
 from pbd.implicit.gas import add_pressures, solve_with_gases
 from pbd.implicit.recovery import is_tangled, recover
 from pbd.integrate import position
@@ -37,7 +47,6 @@ RELAXED, MOST_SWEEPS = 1e-3, 40
 # The matrix is kept for the next substep if displacements are shorter than this part of those of the iteration before,
 # or negligible: shorter than this part of an element.
 KEPT, NEGLIGIBLE = 0.5, 1e-4
-HUGE = 1e30  # a displacement that all others are shorter than [m]
 
 
 @ti.func
@@ -57,6 +66,15 @@ def project(s: ti.template(), substep, world):
 
 
 @ti.func
+def touch(s: ti.template(), substep, world):
+    """Keep particles of elements out of colliders. Returns: the deepest that one was inside [m]."""
+    deepest = 0.0
+    if ti.static(s.features.together and s.features.obstacles):
+        deepest = project_each_world(s, touch_colliders, substep, world)
+    return deepest
+
+
+@ti.func
 def begin_world(s: ti.template(), substep, world):
     """Start a substep at the positions of its start, and factor the matrix there."""
     m = ti.static(s.implicit)
@@ -71,6 +89,8 @@ def begin_world(s: ti.template(), substep, world):
             s.particles.position[i, world] = ti.Vector([start[0], start[1], start[2], q[3]])
             predicted = start
         m.left[place, world] = predicted
+    if ti.static(s.features.obstacles):
+        begin_contacts(s, substep, world)
     m.longest[world] = HUGE
     is_first = substep % s.settings.substeps == 0
     if is_first or ti.static(s.features.parts) or m.kept[world] == 0.0:
@@ -88,11 +108,27 @@ def solve_elements(s: ti.template(), substep, world):
     m = ti.static(s.implicit)
     for place in range(s.counts.implicit):
         m.aim[place, world] = m.aim[place, world] + position(s, m.node[place], world) - m.left[place, world]
-    find_multipliers(s, substep, world)
-    longest = find_displacements(s, world)
-    if longest > m.longest[world] and longest > NEGLIGIBLE * m.extent[0]:
-        make_matrix(s, substep, world)
-        longest = find_displacements(s, world)
+    if ti.static(s.features.obstacles):
+        restart(s, substep, world)
+    longest, is_other, is_again, is_chosen, is_left = 0.0, False, False, False, True
+    while is_left:
+        if not is_again:
+            find_multipliers(s, substep, world)
+        find_impulses(s, world)
+        is_moved = False
+        if ti.static(s.features.obstacles):
+            if not is_chosen:
+                is_moved, is_other = choose_holds(s, world)
+            is_chosen = True
+            if not is_moved:
+                add_friction(s, world)
+        if not is_moved:
+            if is_again or is_other:
+                make_matrix(s, substep, world)
+            longest = solve_for_displacements(s, world)
+            is_longer = longest > m.longest[world] and longest > NEGLIGIBLE * m.extent[0]
+            is_again = is_longer and not (is_again or is_other)
+            is_left = is_again
     is_good = m.longest[world] < HUGE and longest < KEPT * m.longest[world]
     m.kept[world] = ti.select(is_good or longest <= NEGLIGIBLE * m.extent[0], 1.0, 0.0)
     for place in range(s.counts.implicit):
@@ -107,8 +143,8 @@ def solve_elements(s: ti.template(), substep, world):
 
 
 @ti.func
-def find_displacements(s: ti.template(), world):
-    """Find the displacements of an iteration. Returns: the longest of a particle that can move [m]."""
+def find_impulses(s: ti.template(), world):
+    """Find the right side r."""
     m = ti.static(s.implicit)
     for place in range(s.counts.implicit):
         i = m.node[place]
@@ -121,6 +157,13 @@ def find_displacements(s: ti.template(), world):
             add_forces(s.features.types[index], index, s, c, world)
     if ti.static(s.features.gases):
         add_pressures(s, world)
+
+
+@ti.func
+def solve_for_displacements(s: ti.template(), world):
+    """Solve for the displacements of an iteration. Returns: the longest of a particle that can move [m]."""
+    m = ti.static(s.implicit)
+    if ti.static(s.features.gases):
         solve_with_gases(s, world)
     else:
         linear.solve(s, world)
@@ -204,6 +247,8 @@ def add_forces(definition: ti.template(), index: ti.template(), s: ti.template()
 def make_matrix(s: ti.template(), substep, world):
     """Write and factor the matrix at the present positions."""
     assemble(s, substep, world)
+    if ti.static(s.features.obstacles):
+        hold(s, world)
     linear.prepare(s, world)
 
 
@@ -266,15 +311,3 @@ def stiffening(definition: ti.template(), parameters):
         return parameters[ti.static(definition.first_ratio - 1)]
     else:
         return 1.0
-
-
-@ti.func
-def dyad(u, v):
-    """The block u vᵀ."""
-    return ti.Vector([u[i] * v[j] for i in ti.static(range(3)) for j in ti.static(range(3))])
-
-
-@ti.func
-def transposed(a):
-    """A block transposed."""
-    return ti.Vector([a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8]])
