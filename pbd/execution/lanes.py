@@ -8,12 +8,12 @@ from pbd.core.shapes import GRID
 NUMBERS_OF_BANDS = {32: (16, 8), 64: (8, 4)}
 
 
-def numbers_of_bands(description, types, plan):
+def numbers_of_bands(description, types, solved):
     """Into how many bands a description may be cut.
 
-    Args: description: a Particles; types: its ConstraintTypes; plan: a pbd.direct.rows.Plan.
+    Args: description: a Particles; types: its ConstraintTypes; solved: how many rows and particles are solved together.
     """
-    fits = on_cpu() and KERNELS == "quick" and not len(plan.rows) and not why_no_surfaces_in_lanes(description)
+    fits = on_cpu() and KERNELS == "quick" and not solved and not why_no_surfaces_in_lanes(description)
     fits = fits and not any(each.coupled for each in types)  # seams would have others in other lanes
     return NUMBERS_OF_BANDS[real_bits()] if fits else ()
 

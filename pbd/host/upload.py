@@ -101,7 +101,7 @@ def order_constraints(options, descriptions, worlds, types, constraints):
         on_cpu=on_cpu(),
         worlds=worlds,
         clusters=options.clusters,
-        bands=numbers_of_bands(first, types, plan),
+        bands=numbers_of_bands(first, types, len(plan.rows) + len(implicit)),
     )
     return plan, implicit, schedule.with_others(numbers, [np.flatnonzero(mask) for mask in left_out])
 
