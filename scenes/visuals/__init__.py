@@ -8,6 +8,7 @@ from scenes.visuals.environment import BoxEdgesVisual, ColliderVisual, StaticVis
 from scenes.visuals.geometry import Instances, Rods, Spheres, Surface
 from scenes.visuals.particles import ClothVisual, ParticleVisual, PlantVisual, SkinVisual, StickVisual
 from scenes.visuals.primitives import box, capsule, cylinder, sphere, spheres, tubes
+from scenes.visuals.stress import StressVisual
 
 __all__ = [
     "BLUE",
@@ -37,6 +38,7 @@ __all__ = [
     "SpringVisual",
     "StaticVisual",
     "StickVisual",
+    "StressVisual",
     "Surface",
     "box",
     "capsule",
