@@ -10,9 +10,10 @@ and -n·r is the impulse of the collider, which must push: otherwise the particl
 along the surface is in the cone |f| <= μ |n·r|; otherwise it slides, with f on the cone, opposite to its slip s since
 the substep's start. f - B_ii s is tried, where B_ii is what it would feel with all others at rest.
 
-r is true after a step of Newton. Where a collider has just moved a particle, r has a strain that the step relaxes. So
-what comes to touch first is only held, and friction is chosen an iteration later. Where it was deep in the collider,
-iterations begin anew from the substep's start, so that nothing is crushed.
+r tells of forces once displacements are short. Before, it has strains that the step relaxes, most of all where a
+collider has just moved a particle, and friction of their size would fling a stiff body. So until then what touches is
+only held, and states stay as they are. Where a particle was deep in a collider, iterations begin anew from the
+substep's start, so that nothing is crushed.
 
 Departures: a particle is held by one collider. What another one, a box, or other contacts move is met iteration after
 iteration, as in solve.py. A block of high friction (μ near one) that is about to slide may creep.
@@ -36,7 +37,7 @@ from pbd.constraints.constraint_type import TINY
 from pbd.data import REPORT
 from pbd.execution.phases import input_rows
 from pbd.implicit.blocks import dyad, times_transposed, transposed
-from pbd.integrate import position
+from pbd.integrate import acceleration, position
 
 # How a particle is held.
 FREE, SLIDES, STICKS = 0.0, 1.0, 2.0
@@ -47,8 +48,8 @@ JUST_HELD, TOUCHES = 2.0, 1.0
 HUGE = 1e30  # a displacement that all others are shorter than [m]
 
 # Parts of an element: what is so near at the start of a substep touches; what is held follows a surface that is at most
-# so far away; iterations begin anew where something was so deep.
-NEAR, FOLLOWED, DEEP = 1e-4, 0.1, 0.02
+# so far away; iterations begin anew where something was so deep; displacements that are shorter are settled.
+NEAR, FOLLOWED, DEEP, SETTLED = 1e-4, 0.1, 0.02, 0.02
 
 # The matrix is made anew where a normal has turned by more than this: the cosine.
 TURNED = 0.99
@@ -183,16 +184,37 @@ def restart(s: ti.template(), substep, world):
 
 
 @ti.func
-def choose_holds(s: ti.template(), world):
+def are_settled(s: ti.template(), substep, world):
+    """Whether r tells of forces, not of strains that the step will relax: the last displacements are short.
+
+    Before the first one it asks by how much elements and gravity move free particles, compared with gravity alone.
+    """
+    m = ti.static(s.implicit)
+    before, _after = input_rows(s, substep)
+    longest = m.longest[world]
+    if longest == HUGE:
+        longest = 0.0
+        for place in range(s.counts.implicit):
+            i = m.node[place]
+            w = s.particles.position[i, world][3]
+            if w > 0.0 and m.hold[place, world] == FREE:
+                by_elements = w * m.unknown[place, world] - (m.aim[place, world] - position(s, i, world))
+                fall = s.settings.h * s.settings.h * acceleration(s, before, i, world)
+                longest = ti.max(longest, (by_elements + fall).norm() - fall.norm())
+    return longest < SETTLED * m.extent[0]
+
+
+@ti.func
+def choose_holds(s: ti.template(), substep, world):
     """Choose how particles are held, by the right side r in `unknown`.
 
     Returns: whether one was moved back to where it sticks, so that r is another one; and whether the matrix is of other
     holds.
     """
     m = ti.static(s.implicit)
-    is_moved, is_other = False, False
+    is_moved, is_other, is_settled = False, False, are_settled(s, substep, world)
     for place in range(s.counts.implicit):
-        if m.hold[place, world] != FREE and m.fresh[place, world] < JUST_HELD:
+        if is_settled and m.hold[place, world] != FREE and m.fresh[place, world] < JUST_HELD:
             i, n, r = m.node[place], m.normal[place, world], m.unknown[place, world]
             x, pressing, state = position(s, i, world), -r.dot(n), FREE
             if pressing > 0.0:
@@ -214,7 +236,8 @@ def choose_holds(s: ti.template(), world):
             elif m.fresh[place, world] > 0.0:
                 state, m.friction[place, world] = SLIDES, ti.Vector([0.0, 0.0, 0.0])
             m.hold[place, world] = state
-        m.fresh[place, world] = ti.max(m.fresh[place, world] - 1.0, 0.0)
+        if is_settled:
+            m.fresh[place, world] = ti.max(m.fresh[place, world] - 1.0, 0.0)
         if m.hold[place, world] != m.held[place, world]:
             is_other = True
         elif m.hold[place, world] == SLIDES:

@@ -118,7 +118,7 @@ def solve_elements(s: ti.template(), substep, world):
         is_moved = False
         if ti.static(s.features.obstacles):
             if not is_chosen:
-                is_moved, is_other = choose_holds(s, world)
+                is_moved, is_other = choose_holds(s, substep, world)
             is_chosen = True
             if not is_moved:
                 add_friction(s, world)

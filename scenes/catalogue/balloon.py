@@ -45,7 +45,7 @@ def balloon(subdivisions: int = 3, gap: float = 0.13, gas: float = 1.0):
     return Scene(
         particles,
         duration=4.0,
-        settings={"verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 4}},
+        settings={"verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 4, "solve": "iterative"}},
         visuals=visuals,
         camera=Camera((0.35, -2.0, 0.5), (0, 0, 0.2)),
     )

@@ -39,7 +39,7 @@ def beam(resolution: int = 24, young: float = 3e5, ratio: float = 3.0, density: 
     return Scene(
         particles,
         duration=3.0,
-        settings={"verlet": {"dt": 1 / 60, "substeps": 1, "iterations": 4}},
+        settings={"verlet": {"dt": 1 / 60, "substeps": 1, "iterations": 4, "solve": "iterative"}},
         visuals=[*visuals, StaticVisual([wall])],
         camera=Camera((1.2, -1.5, 0.9), (0.2, 0, 0.45)),
     )

@@ -37,7 +37,7 @@ def jelly(resolution: int = 5, steps: int = 4, speed: float = 1.0):
     return Scene(
         particles,
         duration=3.5,
-        settings={"verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 4}},
+        settings={"verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 4, "solve": "iterative"}},
         visuals=visuals,
         camera=Camera((1.7, -3.1, 1.4), (0.7, 0, 0.1)),
     )

@@ -1,7 +1,10 @@
 """Elements on colliders: a press, slopes, and what is let go, with few iterations and long steps."""
 
+import warnings
+
 import numpy as np
 import pytest
+import trimesh
 from blocks import body
 from strips import turned
 
@@ -104,3 +107,66 @@ def test_coulombs_friction_on_a_slope(kind, dt, iterations, part):
     else:
         acceleration = 9.81 * (np.sin(angle) - friction * np.cos(angle))
         assert found[2] - 2 * found[1] + found[0] == pytest.approx(acceleration, rel=0.01)
+
+
+@pytest.mark.slow
+def test_bits_do_not_depend_on_launches_threads_worlds_and_states():
+    def system(**options):
+        particles, _ = on_a_slope("cloth", 0.5, 0.4, np.random.default_rng(4))
+        particles.add_collider(pbd.Sphere(0.05), friction=0.3, motion=lambda time: (0, 0, 0.2 - 0.3 * time))
+        return pbd.ParticleSystem(particles, dt=1 / 60, substeps=3, iterations=3, **options)
+
+    whole, single, threads, worlds, before, after = (
+        system(**given) for given in ({}, {}, {"schedule": "coloured"}, {"worlds": 2}, {}, {})
+    )
+    for each in (whole, threads, worlds):
+        each.step(30)
+    for _ in range(30):
+        single.step()
+    before.step(10)
+    after.set_state(before.state())
+    after.step(20)
+    for found in (single.positions(), threads.positions(), *worlds.positions(), after.positions()):
+        np.testing.assert_array_equal(found, whole.positions())
+
+
+def fall(seed):
+    """A system of a body of a solid, or a cloth, above colliders that may move, all at random."""
+    random, particles = np.random.default_rng(seed), pbd.Particles()
+    particles.add_collider(pbd.Plane(), friction=random.uniform(0, 1))
+    for _ in range(random.integers(1, 3)):
+        shapes = (
+            pbd.Box(random.uniform(0.1, 0.5, 3)), pbd.Sphere(random.uniform(0.1, 0.3)),
+            pbd.Cylinder(random.uniform(0.05, 0.2), random.uniform(0.1, 0.4)),
+            pbd.Capsule(random.uniform(0.05, 0.1), random.uniform(0.1, 0.3)),
+        )  # fmt: skip
+        place, turn = np.array([*random.uniform(-0.15, 0.15, 2), random.uniform(0.1, 0.35)]), random.normal(size=4)
+        turn /= np.linalg.norm(turn)
+        way = random.choice([0.0, 0.03]) * random.normal(size=3)
+
+        def motion(time, place=place, turn=turn, way=way):
+            return place + np.sin(3 * time) * way, turn
+
+        particles.add_collider(random.choice(shapes), friction=random.uniform(0, 1), motion=motion)
+    if random.integers(0, 3):
+        mesh = random.choice([trimesh.creation.icosphere(2, 0.1), trimesh.creation.box((0.2, 0.15, 0.1)).subdivide()])
+        material, radius = random.choice(list(pbd.SOLIDS)), random.choice([0.0, 0.004])
+        speed = random.uniform(-2, 2, 3)
+        pbd.build.soft_body(particles, mesh, 4, material=material, position=(0, 0, 0.8), velocity=speed, radius=radius)
+    else:
+        fabric = random.choice(["denim", "silk", "wool"])
+        across = (0.6, 0, 0), (0, 0.6, 0)
+        pbd.build.cloth(particles, (-0.3, -0.3, 0.7), *across, (13, 13), fabric=fabric, thickness=0)
+    numbers = {"substeps": int(random.choice([1, 2, 4])), "iterations": int(random.integers(2, 6))}
+    return pbd.ParticleSystem(particles, dt=random.choice([1 / 60, 1 / 120]), **numbers)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(16))
+def test_what_falls_on_colliders_gains_no_energy_and_enters_nothing(seed):
+    system = fall(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # the watch tells of energy that rises without a drive
+        system.step(round(2 / system.dt))
+    assert system.positions()[:, 2].min() > -1e-9
+    assert np.linalg.norm(system.velocities(), axis=1).max() < 5.0
