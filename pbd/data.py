@@ -292,9 +292,9 @@ class ImplicitArrays(NamedTuple):
     surface: Integer(count.held, count.worlds)  # which collider does
     normal: Vector(3, count.held, count.worlds)  # of its surface
     anchor: Vector(3, count.held, count.worlds)  # the substep's start, moved with it [m]
-    friction: Vector(3, count.held, count.worlds)  # of what slides, in mass times displacement [kg m]
+    friction: Vector(3, count.held, count.worlds)  # in mass times displacement [kg m]
     restarts: Real(count.worlds)  # one if iterations begin anew
-    fresh: Real(count.held, count.worlds)  # one if it was held just now
+    fresh: Real(count.held, count.worlds)  # for how many iterations it is not let go yet
     stiffness: Real(count.held, count.worlds)  # a third of the trace of its block of the matrix [kg]
     held: Real(count.held, count.worlds)  # `hold` and `normal` for which the matrix was made
     held_normal: Vector(3, count.held, count.worlds)

@@ -8,7 +8,8 @@ it sticks, an iteration is
 
 and -n·r is the impulse of the collider, which must push: otherwise the particle is let go. It sticks while f = -r
 along the surface is in the cone |f| <= μ |n·r|; otherwise it slides, with f on the cone, opposite to its slip s since
-the substep's start. f - B_ii s is tried, where B_ii is what it would feel with all others at rest.
+the substep's start. f - B_ii s is tried, where B_ii is what it would feel with all others at rest. It sticks again once
+f has turned its slip round.
 
 r tells of forces once displacements are short. Before, it has strains that the step relaxes, most of all where a
 collider has just moved a particle, and friction of their size would fling a stiff body. So until then what touches is

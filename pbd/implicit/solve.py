@@ -7,9 +7,9 @@ softer: at rest x is a solution, however few there are. An iteration is
     r = M (x̃ + d - x) + Σ ∇Cᵀ λ,   B δ = r,   x := x + δ,   B = M + Σ ∇Cᵀ ∇C/α' + Σ (tension across threads)
 
 It begins at the positions x_n of the substep's start, and d is by how much other constraints have moved each particle
-since: their impulses stay. B is made at x_n of a step and factored (blocks.py), or solved with by conjugate gradients
-(conjugate.py) where there are too many elements for that. It is made anew where iterations do not converge with it. It
-decides how many they are, but not where they lead.
+since: their impulses stay. Colliders hold particles in this step (contacts.py). B is made at x_n of a step and factored
+(blocks.py), or solved with by conjugate gradients (conjugate.py) where there are too many elements for that. It is made
+anew where iterations do not converge with it. It decides how many they are, but not where they lead.
 
 Direction "current" takes the gradients at x: implicit Euler, for any step. Direction "start" takes those at x_n, which
 keeps angular momentum, for steps in which what tension holds across threads swings by a part of its period only.
