@@ -7,6 +7,8 @@ from scenes.cli import terminal
 from scenes.cli.terminal import (
     SCENE,
     WrongCommand,
+    add_colours,
+    coloured,
     frames_of,
     note_saved,
     progress,
@@ -37,6 +39,7 @@ def add(commands, parent):
     made.add_argument("--recording", metavar="FILE.npz", help="draw a recording of `run --out`, without a new run")
     made.add_argument("--fps", type=float, default=30.0, metavar="N", help="frames per second (%(default)g)")
     made.add_argument("--size", metavar="WxH", help="size of the picture in pixels (1280x720)")
+    add_colours(made)
     made.add_argument("--no-labels", action="store_true", help="do not draw scene, solver and time in the corner")
     made.set_defaults(command=render_scene)
 
@@ -125,7 +128,7 @@ def replay_of(given):
         raise WrongCommand(f"--recording {given.recording} is of scene {name!r}, not of {given.scene!r}")
     if name not in available():  # a recording may be a stranger's, so the file of its scene is not run unasked
         raise WrongCommand(f"--recording {given.recording} is of scene {name!r}: expected FILE.py:{name} before it")
-    return Replay(load(name, **recording.about["parameters"]), recording, given.fps)
+    return Replay(coloured(load(name, **recording.about["parameters"]), given), recording, given.fps)
 
 
 def size_of(text):

@@ -3,6 +3,7 @@
 import contextlib
 import sys
 import warnings
+from dataclasses import replace
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -14,6 +15,7 @@ from scenes.scene_files import name_of_scene
 from scenes.simulate.device import initialise
 from scenes.simulate.run import Run
 from scenes.simulate.settings import checked_options
+from scenes.visuals.stress import in_bands
 
 SCENE = "name of a scene, see `verletlab list`, or FILE.py, FILE.py:FUNCTION, MODULE:FUNCTION"  # of each command
 
@@ -95,6 +97,23 @@ def scene_of(given):
     scene = load(name_of_scene(given.scene), **parameters)
     for note in () if given.quiet else scene.notes:
         errors.print(f"verletlab: note: {note}", markup=False, highlight=False, soft_wrap=True)
+    return coloured(scene, given)
+
+
+def add_colours(parser):
+    """Add the flags of `coloured`. Args: parser: of a command that draws."""
+    either = parser.add_mutually_exclusive_group()
+    for name, unit in (("stress", "[N/m] of fabrics, [Pa] of solids"), ("strain", "without a unit")):
+        either.add_argument(f"--{name}", type=float, metavar="LARGEST",
+                            help=f"draw fabrics and solids in bands of colour by their {name}, red from here: {unit}")
+
+
+def coloured(scene, given):
+    """A scene as its colours are chosen on the command line. Raises: ValueError if there is nothing to colour."""
+    for name in ("stress", "strain"):
+        largest = getattr(given, name, None)
+        if largest is not None:
+            return replace(scene, visuals=in_bands(scene.visuals, scene.particles, name, largest))
     return scene
 
 

@@ -4,7 +4,7 @@ import contextlib
 
 from pbd.core.kernels import on_cpu, settings
 from scenes.cli import terminal
-from scenes.cli.terminal import SCENE, WrongCommand, options_of, scene_of, usage_errors
+from scenes.cli.terminal import SCENE, WrongCommand, add_colours, options_of, scene_of, usage_errors
 
 
 def add(commands, parent):
@@ -21,6 +21,7 @@ def add(commands, parent):
     made.add_argument("--allow-origin", action="append", default=[], metavar="URL",
                       help="another page that may connect, such as a proxy's: https://lab.example (none)")
     made.add_argument("--no-browser", action="store_true", help="print the address, do not open a browser")
+    add_colours(made)
     made.set_defaults(command=view_scene)
 
 

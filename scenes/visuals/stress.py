@@ -6,6 +6,7 @@ import numpy as np
 
 from pbd.core.validate import one_of, positive
 from scenes.visuals.geometry import Surface
+from scenes.visuals.particles import ClothVisual
 
 # Stops of the colours, sRGB from 0 to 1; the hues of "turbo" (Mikhailov, 2019), whose lightness has one maximum.
 STOPS = np.array([(0.19, 0.28, 0.68), (0.16, 0.73, 0.92), (0.45, 0.88, 0.35), (0.95, 0.78, 0.22), (0.84, 0.22, 0.12)])
@@ -84,3 +85,31 @@ class StressVisual:
             sums += np.bincount(members.ravel(), np.repeat(sizes, members.shape[1]), len(positions))
             counts += np.bincount(members.ravel(), minlength=len(positions))
         return sums / np.maximum(counts, 1)
+
+
+def in_bands(visuals, particles, of, largest):
+    """Visuals with membranes and solids in bands of colours, in place of those that draw them.
+
+    Args: visuals: a list; particles: a pbd.Particles, or None; of, largest: see StressVisual.
+
+    Raises: ValueError if there is no membrane or solid.
+    """
+    membranes = [] if particles is None else particles.membranes
+    solids = [] if particles is None else particles.solids
+    if not membranes and not solids:
+        raise ValueError(f"no {of} to draw: expected cloth of a fabric, or a soft body of a material")
+    woven, solid = (
+        np.unique(np.concatenate([getattr(each, name).ravel() for each in elements])) if elements else []
+        for elements, name in ((membranes, "triangles"), (solids, "tetrahedra"))
+    )
+    found = [StressVisual(particles, largest, of)] if membranes else []
+    for each in visuals:
+        if getattr(each, "skin", None) is not None and np.isin(each.skin.corners, solid).all():
+            found.append(StressVisual(particles, largest, of, skin=each.skin))
+        elif isinstance(each, ClothVisual):
+            others = ~np.isin(each.triangles, woven).all(axis=1)
+            if others.any():
+                found.append(ClothVisual(each.triangles[others], each.colour, each.back_colour, each.smooth))
+        elif not isinstance(each, StressVisual):
+            found.append(each)
+    return found

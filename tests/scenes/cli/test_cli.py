@@ -92,6 +92,9 @@ WRONG = [
     *((f"render box --out {{tmp}}/b.mp4 --size {bad}", "expected a whole number of pixels from 1 to 16384")
       for bad in ("0x0", "64x0", "100000x100000", "64x-36")),
     ("render box --out {tmp}/b.mp4 --fps nan", "fps is nan"),
+    ("render box --out {tmp}/b.mp4 --stress 1", "no stress to draw: expected cloth of a fabric"),
+    ("render jelly --out {tmp}/b.mp4 --stress -1", "largest is -1: expected a number above zero"),
+    ("render jelly --out {tmp}/b.mp4 --stress 1 --strain 1", "argument --strain: not allowed with argument --stress"),
     ("render --recording {tmp}/none.npz --out {tmp}/b.mp4", "no recording at"),
     ("render --recording {tmp}/file --out {tmp}/b.mp4", "is not a recording"),
     ("run drape --param collider={tmp}/none.stl", "there is no mesh file"),

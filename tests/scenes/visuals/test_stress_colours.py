@@ -2,13 +2,15 @@
 
 import numpy as np
 import pytest
+import trimesh
 from blocks import body
 
 import pbd
 from pbd import build
+from scenes.registry import load
 from scenes.simulate.recording import Frame
-from scenes.visuals import StressVisual
-from scenes.visuals.stress import BANDS, band_colours
+from scenes.visuals import ClothVisual, SkinVisual, StressVisual
+from scenes.visuals.stress import BANDS, band_colours, in_bands
 
 SOLID = pbd.Solid(young=1e6, poisson=0.0, density=1000.0)
 
@@ -80,3 +82,36 @@ def test_an_element_without_volume_is_red():
 def test_nonsense_is_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "coloured", "left"),
+    [
+        ("fabrics", {"rings": 5}, 1, 1),  # the plates are left
+        ("balloon", {"subdivisions": 1}, 1, 1),  # the board
+        ("jelly", {"resolution": 3}, 3, 4),  # the stair
+        ("beam", {"resolution": 4}, 3, 1),  # the wall
+    ],
+)
+def test_bands_take_the_place_of_what_draws_elements(name, given, coloured, left):
+    scene = load(name, **given)
+    found = in_bands(scene.visuals, scene.particles, "strain", 0.25)
+    bands = [each for each in found if isinstance(each, StressVisual)]
+    assert [(each.of, each.largest) for each in bands] == coloured * [("strain", 0.25)]
+    assert len(found) == coloured + left
+
+
+def test_cloth_and_soft_bodies_of_sticks_keep_their_colours():
+    particles = strip()
+    sheet = build.cloth(particles, (0, 0, 1), (1, 0, 0), (0, 1, 0), (3, 3))
+    body = build.soft_body(particles, trimesh.creation.box((0.3, 0.3, 0.3)), 3)
+    visuals = [ClothVisual(particles.triangles()), SkinVisual(body.skin)]
+    _, cloth, skin = in_bands(visuals, particles, "stress", 1.0)
+    np.testing.assert_array_equal(cloth.triangles, sheet.triangles)
+    assert skin is visuals[1]
+
+
+@pytest.mark.parametrize("particles", [None, pbd.Particles()])
+def test_a_scene_without_elements_is_refused(particles):
+    with pytest.raises(ValueError, match="no stress to draw: expected cloth of a fabric"):
+        in_bands([], particles, "stress", 1.0)
