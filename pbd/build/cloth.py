@@ -32,9 +32,10 @@ CHUNK = 1 << 18
 BYTES_OF_PARTICLE = 700  # of a cloth in a description, with its sticks, triangles and hinges, and while they are made
 MASS = "the mass of a particle"  # for messages
 
-# What describes a cloth of sticks, with its defaults: a cloth of a fabric takes none of them.
+# What describes a cloth of sticks, with its defaults: a cloth of a fabric takes none of them. They are those of
+# FABRICS["cotton"], but that its threads do not stretch.
 OF_STICKS = {
-    "density": 0.2, "compliance": 0.0, "shear": "both", "shear_compliance": 1e-3, "bending": 3e-4, "tear": None,
+    "density": 0.15, "compliance": 0.0, "shear": "both", "shear_compliance": 0.018, "bending": 1.2e-5, "tear": None,
     "yield_angle": None,
 }  # fmt: skip
 
@@ -67,11 +68,11 @@ def cloth(
     counts,
     *,
     fabric=None,
-    density=0.2,
+    density=0.15,
     compliance=0.0,
     shear="both",
-    shear_compliance=1e-3,
-    bending=3e-4,
+    shear_compliance=0.018,
+    bending=1.2e-5,
     thickness=0.0,
     friction=0.0,
     contacts="spheres",
@@ -83,7 +84,7 @@ def cloth(
     """Add a rectangular piece of cloth, woven along its sides.
 
     With a `fabric` its triangles are elements in physical units, see `pbd.Particles.add_membrane`. Otherwise its edges
-    are sticks, which are faster.
+    are sticks, which are faster. By default they have the density, the shear and the bending of cotton.
 
     Args:
         particles: the pbd.Particles to which it is added.
@@ -93,13 +94,13 @@ def cloth(
         fabric: a pbd.Fabric, or its name in pbd.FABRICS, with its warp along `down`; it has a density, stiffnesses and
             rigidities, so none of the arguments from `density` to `bending`, tear and yield_angle is given. None for
             sticks.
-        density: [kg/m²]; a cotton shirt has 0.15, jeans 0.4.
+        density: [kg/m²]; a cotton shirt has 0.15, denim 0.32.
         compliance: of the sticks along the threads [m/N], about the inverse of the tension [N/m] that would double
             the length, whatever the number of particles.
         shear: sticks across each cell: "both" diagonals, "one" (in alternating directions), or "none".
-        shear_compliance: of these sticks [m/N]. Woven cloth is much softer in shear than along its threads, so that
-            it can lie over a ball. Zero makes it behave like paper.
-        bending: flexural rigidity [N m], for any number of particles; thin cotton has 1e-5, jeans 1e-4. Folds are a
+        shear_compliance: of these sticks [m/N]; of both diagonals the inverse of a fabric's `shear`. Woven cloth is
+            much softer in shear than along its threads, so that it can lie over a ball. Zero makes it paper.
+        bending: flexural rigidity [N m], for any number of particles; cotton has 1e-5, denim 1e-4. Folds are a
             few times (bending / (density g))^(1/3) wide. They show if this is more than the distance of two
             particles. None for no resistance.
         thickness: distance that particles keep from each other, twice their radius [m], with `friction` between them;
@@ -171,9 +172,9 @@ def cloth_from_mesh(
     *,
     fabric=None,
     warp=None,
-    density=0.2,
+    density=0.15,
     compliance=0.0,
-    bending=3e-4,
+    bending=1.2e-5,
     thickness=0.0,
     friction=0.0,
     contacts="spheres",

@@ -23,8 +23,8 @@ def crate_on_trampoline(
     particles = pbd.Particles()
     sheet = cloth(
         particles, (-side / 2, -side / 2, level), (side, 0, 0), (0, side, 0), (count, count), density=0.5,
-        compliance=compliance, shear_compliance=3 * compliance, thickness=0.8 * side / count, friction=0.4,
-        pins=("top", "bottom", "left", "right"),
+        compliance=compliance, shear_compliance=3 * compliance, bending=3e-4, thickness=0.8 * side / count,
+        friction=0.4, pins=("top", "bottom", "left", "right"),
     )  # fmt: skip
     model = rigid.Model()
     model.add_ground(friction=0.6)

@@ -17,7 +17,8 @@ def torn_cloth(count: int = 48, tear: float = 1.2, speed: float = 7.0, mass: flo
     particles = pbd.Particles()
     curtain = cloth(
         particles, (0, -side / 2, top), (0, side, 0), (0, 0, -side), (count, count), density=0.3, compliance=1e-3,
-        bending=2e-5, thickness=0.3 * side / count, friction=0.3, tear=tear, pins=("top", "bottom"), contacts="surface",
+        shear_compliance=1e-3, bending=2e-5, thickness=0.3 * side / count, friction=0.3, contacts="surface", tear=tear,
+        pins=("top", "bottom"),
     )  # fmt: skip
     model = rigid.Model()
     model.add_ground(friction=0.6)

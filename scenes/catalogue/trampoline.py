@@ -20,8 +20,8 @@ def trampoline(count: int = 17, height: float = 1.0, compliance: float = 1.5e-4,
     particles = pbd.Particles()
     sheet = cloth(
         particles, (-side / 2, -side / 2, level), (side, 0, 0), (0, side, 0), (count, count), density=0.8,
-        compliance=compliance, shear_compliance=3 * compliance, thickness=thickness, friction=0.4, contacts="surface",
-        pins=("top", "bottom", "left", "right"),
+        compliance=compliance, shear_compliance=3 * compliance, bending=3e-4, thickness=thickness, friction=0.4,
+        contacts="surface", pins=("top", "bottom", "left", "right"),
     )  # fmt: skip
     model = rigid.Model()
     model.add_ground(friction=0.6)

@@ -1,5 +1,6 @@
 """Cloth: counts by formula, masses, rest lengths, bending rigidity, and how cloth hangs."""
 
+import inspect
 import math
 
 import numpy as np
@@ -52,6 +53,16 @@ def test_masses_are_proportional_to_the_area_around_each_particle():
     assert masses[1:-1, 1:-1] == pytest.approx(inner)
     assert masses[0, 1:-1] == pytest.approx(inner / 2)
     assert masses[0, 0] == pytest.approx(inner / 4)
+
+
+def test_cloth_of_sticks_is_cotton_by_default():
+    # By its density, its flexural rigidities, and its shear: diagonals of compliance c have the stiffness 1/c, because
+    # an angle γ makes them longer and shorter by γ a/√2 in cells of side a, and γ² a²/2c = a² S γ²/2.
+    cotton = pbd.FABRICS["cotton"]
+    usual = {name: each.default for name, each in inspect.signature(cloth).parameters.items()}
+    assert usual["density"] == pytest.approx(cotton.density, rel=0.01)
+    assert usual["shear_compliance"] == pytest.approx(1 / cotton.shear, rel=0.02)
+    assert min(cotton.rigidities()) < usual["bending"] < max(cotton.rigidities())
 
 
 def test_normals_are_right_cross_down_and_diagonals_alternate():
