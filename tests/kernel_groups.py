@@ -64,6 +64,10 @@ CASES = {
     "ragdoll_stairs": "ragdolls",
     "gripper-impulse": "contacts of impulse",
     "manipulator-impulse": "contacts of impulse",
+    "bump": "tests/pbd/collision/test_elements.py",
+    "five_link_chain": JOINT_ROWS,
+    "jelly": "tests/pbd/test_held_contacts.py",
+    "tetrahedron": JOINT_ROWS,
     **{f"{scene}-{solver}": JOINT_ROWS for scene in SCENES_WITHOUT_CONTACTS for solver in ROW_SOLVERS},
     **{
         f"{scene}-{solver}": f"{scenes[0]}-{solver}"
@@ -91,16 +95,26 @@ CONTACTS = {
 TESTS_WITH_CONTACTS = (
     "test_contacts_carry_the_share_of_the_weight", "test_force_slides_a_box_against_friction",
     "test_tray_carries_a_box_by_friction", "test_tray_pushes_a_box",
+    "test_upper_body_gains_the_momentum_that_its_joint_passes_on",
 )  # fmt: skip
 
 # Commands of the documents, by their scenes.
 COMMANDS = {
-    "drape": "drape", "five_link_chain": JOINT_ROWS, "pyramid": "arch-impulse", "soft_body": "soft_body",
+    "drape": "drape", "drape.npz": "drape", "five_link_chain": JOINT_ROWS, "pyramid": "arch-impulse",
+    "soft_body": "soft_body",
 }  # fmt: skip
 
 # Other files that use kernels of a group above.
 FILES = {
     "tests/agreement/test_agreement.py": JOINT_ROWS,
+    "tests/pbd/build/test_rope.py": "tests/pbd/direct/test_direct_solve.py",
+    "tests/pbd/direct/test_direct_bad_input.py": "tests/pbd/direct/test_direct_solve.py",
+    "tests/pbd/direct/test_parts.py": "tests/pbd/direct/test_direct_solve.py",
+    "tests/pbd/test_gases.py": "tests/pbd/constraints/test_membranes.py",
+    "tests/rigid/solvers/verlet/test_bodies_on_surfaces.py": "surfaces",
+    "tests/rigid/solvers/verlet/test_verlet.py": JOINT_ROWS,
+    "tests/rigid/solvers/verlet/test_verlet_direct.py": JOINT_ROWS,
+    "tests/rigid/solvers/verlet/test_verlet_parts.py": JOINT_ROWS,
     "tests/rigid/solvers/verlet/test_verlet_cloth.py": "tests/rigid/solvers/verlet/test_verlet_contacts.py",
     "tests/rigid/solvers/verlet/test_direct_limits.py": "tests/rigid/solvers/verlet/test_verlet_joints.py",
     "tests/rigid/solvers/verlet/test_verlet_rows.py": "tests/rigid/solvers/verlet/test_verlet_joints.py",
@@ -119,15 +133,27 @@ FILES = {
     "tests/rigid/solvers/test_kinematic_bodies.py": JOINT_ROWS,
     "tests/rigid/solvers/test_passive_energy.py": JOINT_ROWS,
     "tests/rigid/solvers/test_restored_time.py": JOINT_ROWS,
+    "tests/rigid/solvers/test_rotating_platforms.py": "arch-impulse",
     "tests/rigid/solvers/test_torque_motors.py": JOINT_ROWS,
     "tests/rigid/solvers/test_variational_spins.py": JOINT_ROWS,
     "tests/rigid/solvers/test_wheels.py": JOINT_ROWS,
     "tests/verification/test_aircraft.py": JOINT_ROWS,
+    "tests/verification/test_bars_and_beams.py": "tests/pbd/constraints/test_solids.py",
+    "tests/verification/test_plates.py": "tests/pbd/constraints/test_membranes.py",
     "tests/verification/test_door.py": JOINT_ROWS,
     "tests/verification/test_linkages.py": JOINT_ROWS,
     "tests/verification/test_gripper.py": "contacts of impulse",
     "tests/scenes/render/test_comparison_film.py": "tests/scenes/render/test_render_picture.py",
     "tests/benchmarks/test_bench_bicycle.py": JOINT_ROWS,
+    "tests/benchmarks/test_bench_fabric.py": "tests/pbd/constraints/test_membranes.py",
+    "tests/benchmarks/test_bench_heaps.py": "arch-impulse",
+    "tests/scenes/visuals/test_framing.py": "arch-impulse",
+    "tests/scenes/export/test_exported_meshes.py": "tests/scenes/simulate/test_recording.py",
+    "tests/scenes/export/test_gltf.py": "tests/scenes/simulate/test_recording.py",
+    "tests/scenes/export/test_usd.py": "tests/scenes/simulate/test_recording.py",
+    "tests/scenes/simulate/test_interpolation.py": JOINT_ROWS,
+    "tests/scenes/sweeps/test_shard.py": JOINT_ROWS,
+    "tests/test_what_touches_what.py": "surfaces",
     "tests/scenes/catalogue/test_source_scenes.py": JOINT_ROWS,
     "tests/scenes/comparison/test_measure.py": JOINT_ROWS,
     "tests/scenes/comparison/test_compare.py": JOINT_ROWS,
