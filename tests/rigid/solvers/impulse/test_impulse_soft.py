@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from described import FAR
+from marks import cases, slow
 
 import rigid
 from rigid.constraints.joints.gaps import joint_gaps
@@ -19,17 +21,18 @@ def solve(model, small_steps=4, dt=STEP, **options):
 # Softness -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("small_steps", [1, 4, 7])
+@pytest.mark.parametrize("small_steps", cases([1, 4, 7], slow=(1, 7)))
 def test_a_ball_sinks_by_gravity_over_the_square_of_the_frequency(small_steps):
     # At rest λ = m g h, and b + γ λ = 0: G = -γ m g h²/β = -g/ω², with h ω = π/2 on what nothing moves.
     model = rigid.Model()
     model.add_ground()
     ball = model.add_sphere(0.2, mass=3.0, position=(0, 0, 0.2))
+    model.add_sphere(0.2, mass=3.0, position=(0, 0, FAR))  # same kernel as below
     solver = solve(model, small_steps)
     solver.step(400)
     omega = 0.5 * math.pi * small_steps / STEP
     assert solver.state().position[ball, 2] - 0.2 == pytest.approx(-g / omega**2, rel=1e-6)
-    assert np.abs(solver.state().velocity).max() < 1e-12
+    assert np.abs(solver.state().velocity[ball]).max() < 1e-12
     assert solver.contact_forces().forces.sum(axis=0)[2] == pytest.approx(3.0 * g, rel=1e-9)
     assert solver.statistics().residual == pytest.approx(g / omega**2, rel=1e-6)
 
@@ -56,6 +59,7 @@ def test_overlapping_balls_part_by_the_recurrence_and_gain_no_energy():
     model = rigid.Model(gravity=(0, 0, 0))
     for x, mass in ((0.0, 1.0), (0.17, 3.0)):
         model.add_sphere(0.1, mass=mass, position=(x, 0, 0))
+    model.add_ground(-FAR)
     solver, a = solve(model), 0.25 * math.pi
     factor = 1 - a / (a + 20) / (1 + 1 / (a * (a + 20)))
     start = model.initial_state().position[:, 0]
@@ -86,16 +90,16 @@ def test_springs_keep_their_stiffness_unless_they_are_stiffer_than_joints(stiffn
 # What any step keeps --------------------------------------------------------------------------------------------------
 
 
-def tumbling(contacts):
-    """Boxes and balls that fly into one another without gravity; or a chain of them."""
+def tumbling(contacts, boxes=True):
+    """Boxes and balls, or balls, that fly into one another without gravity; or a chain of them."""
     model, rng = rigid.Model(gravity=(0, 0, 0)), np.random.default_rng(7)
     before = None
     for k in range(8):
         way = rng.normal(size=3)
         place = (0.5 * k, 0, 0) if not contacts else 1.2 * way / np.linalg.norm(way)
         velocity = rng.normal(size=3) if not contacts else -2.0 * place
-        add = model.add_box if k % 2 else model.add_sphere
-        size = (0.3, 0.3, 0.3) if k % 2 else 0.17
+        add = model.add_box if boxes and k % 2 else model.add_sphere
+        size = (0.3, 0.3, 0.3) if boxes and k % 2 else 0.17
         body = add(size, mass=1.0 + k, position=place, velocity=velocity, angular_velocity=rng.normal(size=3))
         if before is not None and not contacts:
             model.add_ball(before, body, (0.5 * k - 0.25, 0, 0))
@@ -103,10 +107,10 @@ def tumbling(contacts):
     return model
 
 
-@pytest.mark.parametrize("contacts", [True, False])
+@pytest.mark.parametrize("contacts", [slow(True), False])
 def test_linear_momentum_is_kept_to_round_off(contacts):
     model = tumbling(contacts)
-    solver, masses = solve(model), np.array([body.mass for body in model.bodies])
+    solver, masses = solve(model, contacts=contacts), np.array([body.mass for body in model.bodies])
     start = masses @ solver.state().velocity
     moved = solver.state().velocity.copy()
     for _ in range(60):
@@ -115,7 +119,8 @@ def test_linear_momentum_is_kept_to_round_off(contacts):
     assert masses @ solver.state().velocity == pytest.approx(start, abs=1e-12)
 
 
-def test_gaps_of_a_swinging_chain_fall_with_the_square_of_the_small_step():
+@pytest.mark.parametrize("small_steps", [4, slow(8)])
+def test_gaps_of_a_swinging_chain_fall_with_the_square_of_the_small_step(small_steps):
     # One pass leaves a part of the velocity error v ~ h g, so a joint opens by h v ~ h² in a small step.
     def gap(small_steps):
         model, before = rigid.Model(), rigid.GROUND
@@ -130,12 +135,12 @@ def test_gaps_of_a_swinging_chain_fall_with_the_square_of_the_small_step():
             worst = max(worst, joint_gaps(model, solver.state()).max())
         return worst
 
-    gaps = [gap(count) for count in (4, 8, 16)]
+    gaps = [gap(count) for count in (small_steps, 2 * small_steps)]
     assert gaps[0] < 0.02
     assert gaps[0] / gaps[1] > 3
-    assert gaps[1] / gaps[2] > 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("friction", [0.2, 0.5])
 def test_a_box_slides_on_a_slope_beyond_its_friction_angle_only(friction):
     # tan 20° = 0.364: it stays, or slides with g (sin - μ cos) by a t²/2, first order in the step.
@@ -156,6 +161,7 @@ def test_a_ball_leaves_the_ground_with_its_restitution(restitution):
     model = rigid.Model()
     model.add_ground()
     ball = model.add_sphere(0.1, mass=1.0, position=(0, 0, 1.1), restitution=restitution)
+    model.add_sphere(0.1, mass=1.0, position=(0, 0, FAR))
     solver, velocities = solve(model), [0.0]
     while solver.time < 0.6:
         solver.step()
@@ -165,6 +171,7 @@ def test_a_ball_leaves_the_ground_with_its_restitution(restitution):
     assert 0 < math.sqrt(2 * g) - approach < g * STEP * (1 + 1 / 8)
 
 
+@pytest.mark.slow
 def test_motors_keep_their_bounds_where_something_rebounds():
     # A cart of 1 kg gets 2 N for 0.6 s, also in the step in which a ball leaves the ground: v = F t/m.
     model = rigid.Model()
@@ -178,6 +185,7 @@ def test_motors_keep_their_bounds_where_something_rebounds():
     assert solver.state().velocity[cart, 0] == pytest.approx(1.2, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_a_pyramid_stands_and_comes_to_rest():
     # Ten boxes of 1 m in four rows. In 15 rows the top sinks by 16 mm, as in the field's engines with such steps.
     model, rows = rigid.Model(), 4
@@ -194,8 +202,9 @@ def test_a_pyramid_stands_and_comes_to_rest():
     assert np.abs(solver.state().velocity).max() < 1e-3
 
 
-def test_a_snapshot_continues_bit_for_bit():
-    model = tumbling(True)
+@pytest.mark.parametrize("boxes", [False, slow(True)])
+def test_a_snapshot_continues_bit_for_bit(boxes):
+    model = tumbling(True, boxes)
     model.gravity = np.array([0, 0, -g])
     model.add_ground()
     solver = solve(model)
