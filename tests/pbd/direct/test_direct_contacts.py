@@ -15,6 +15,11 @@ BAR, ROPE = 0.1, 0.005  # radii [m]
 HANG = 0.6  # length of rope on each side [m]
 
 
+def add_bar_aside(particles):
+    """Add a bar that touches nothing, so that ropes on planes share the kernel of ropes over a bar."""
+    particles.add_collider(pbd.Cylinder(BAR, start=(0, -1, -50), end=(0, 1, -50)))
+
+
 def over_a_bar(particles, mass, segments, friction=0.0, **more):
     """A rope over a bar along y, whose ends hang down on both sides."""
     radius = BAR + ROPE
@@ -130,6 +135,7 @@ def test_a_chain_on_a_slope(slope, holds):
     particles = pbd.Particles()
     build.rope(particles, [0.01 * normal, 0.01 * normal + down], 20, mass=0.3, radius=0.01)
     particles.add_collider(pbd.Plane(normal=normal), friction=friction)
+    add_bar_aside(particles)
     system = pbd.ParticleSystem(particles, substeps=4, solve="direct")
     before = system.positions()
     system.step(60)
@@ -147,6 +153,7 @@ def test_a_rope_in_a_corner_touches_two_colliders():
     build.rope(particles, [(0, 0, 0.3), (1, 0, 0.3)], 20, mass=0.2, radius=0.01)
     for side in (-1, 1):
         particles.add_collider(pbd.Plane(normal=(0, side, 1)))
+    add_bar_aside(particles)
     system = pbd.ParticleSystem(particles, substeps=4, solve="direct")
     system.step(120)
     np.testing.assert_allclose(system.positions()[:, 2], 0.01 * np.sqrt(2), atol=1e-6)

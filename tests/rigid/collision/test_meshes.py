@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 import trimesh
-from marks import cases, slow
 from test_narrow_phase import best_axis, distance, solid
 
 import pbd
@@ -16,6 +15,7 @@ from rigid.collision.narrow_phase import point_finder
 from rigid.rotation import normalised
 
 FINDING = point_finder(PairTypes(rounded_on_mesh=True, polyhedra_on_mesh=True, mesh_on_plane=True))
+SIMPLE = point_finder(PairTypes(*7 * [False], rounded_on_mesh=True, mesh_on_plane=True))
 MARGIN = 0.03  # contact margin of the body in the tests below [m]
 
 SIZE = np.array([2.0, 1.6, 1.2])
@@ -50,8 +50,9 @@ def test_the_tree_has_each_triangle_once_and_boxes_about_its_subtrees():
     assert given == {tuple(sorted(map(tuple, each))) for each in corners.round(9)}
 
 
-@pytest.mark.parametrize("sides", ["outside", slow("both")])
-@pytest.mark.parametrize("name", cases(SHAPES, slow=["sphere", "capsule", "hull"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("sides", ["outside", "both"])
+@pytest.mark.parametrize("name", SHAPES)
 def test_a_closed_mesh_has_the_gap_of_its_convex_solid(finder, name, sides):
     # The least gap of contact points is the depth along the best separating axis where the two overlap. It is the
     # distance of the solids where they are apart, and edges and faces are nearest. Flat edges inside the faces of the
@@ -90,7 +91,7 @@ def test_a_ball_over_a_valley_touches_both_sides_and_over_a_ridge_its_edge(finde
     x, y = np.array([-1.0, 0, 1]), np.array([-1.0, 1])
     for sign, gaps in ((1, [z * math.cos(slope) - r] * 2), (-1, [z - r])):
         heights = np.tile(sign * math.tan(slope) * np.abs(x), (len(y), 1))
-        find = finder(model_of(rigid.Sphere(r), rigid.HeightField(heights, (2, 2))), finding=FINDING)
+        find = finder(model_of(rigid.Sphere(r), rigid.HeightField(heights, (2, 2))), finding=SIMPLE)
         found = find(np.array([[[0, 0.123, z, 1, 0, 0, 0]]]))
         assert found.gap == pytest.approx(gaps, abs=1e-12)
         tilt = slope if sign > 0 else 0.0
@@ -100,7 +101,7 @@ def test_a_ball_over_a_valley_touches_both_sides_and_over_a_ridge_its_edge(finde
 def test_an_open_mesh_is_touched_from_both_sides_and_a_height_field_from_above(finder):
     sheet = ([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)], [(0, 1, 2), (0, 2, 3)])
     for shape, below in ((rigid.Mesh(sheet), 1), (rigid.HeightField(np.zeros((2, 2)), (2, 2)), 0)):
-        find = finder(model_of(rigid.Sphere(0.2), shape), finding=FINDING)
+        find = finder(model_of(rigid.Sphere(0.2), shape), finding=SIMPLE)
         for z, count in ((0.15, 1), (-0.15, below)):
             found = find(np.array([[[0.3, 0.1, z, 1, 0, 0, 0]]]))
             assert found.count == count
@@ -113,7 +114,7 @@ def test_a_mesh_on_a_plane_touches_it_with_its_lowest_vertices(finder):
     body = model.add_body(position=(0, 0, 0.59))
     model.add_shape(body, rigid.Mesh(BOX), local=True, density=100.0)
     model.add_ground()
-    found = finder(model, finding=FINDING)()
+    found = finder(model, finding=SIMPLE)()
     assert found.count == 4
     assert found.gap == pytest.approx(-0.01)
 

@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 import pytest
-from described import FAR, ZERO, X, Y, Z, g, rod_on_a_pivot
+from described import FAR, ZERO, X, Y, Z, g, model_of, rod_on_a_pivot
 from marks import cases, slow
 
 import rigid
@@ -154,8 +154,8 @@ def test_articulated_solver_converges_to_the_impulse_solver():
 @pytest.mark.parametrize(
     ("support", "name"),
     [
-        *itertools.product(["spring", "grab"], CLOSED),
-        slow("contact", "impulse"), slow("contact", "articulated"), slow("contact", "verlet"),
+        *itertools.product(["spring", "grab"], CLOSED[:2]), slow("spring", "verlet"), slow("grab", "verlet"),
+        *(slow("contact", each) for each in CLOSED),
     ],
 )
 def test_pivot_carries_what_another_support_leaves(name, support):
@@ -213,13 +213,10 @@ def test_upper_body_gains_the_momentum_that_its_joint_passes_on(name):
     # m Δv = h (F + m g) in every step, to round-off, when the lower body hits the ground and rebounds. Positions of 1 m
     # round by 1e-16, which is a force of 1e-16 m/h².
     h, m = 0.01, 2.0
-    model = rigid.Model(gravity=(0, 0, -g))
-    lower = model.add_sphere(0.2, mass=1.0, position=(0, 0, 0.25), velocity=(0.5, 0, -1.0), restitution=0.5)
+    model = model_of(restitution=0.5)
+    lower = model.add_box((0.4, 0.4, 0.4), mass=1.0, position=(0, 0, 0.25), velocity=(0.5, 0, -1.0), restitution=0.5)
     upper = model.add_box((0.2, 0.3, 0.4), mass=m, position=(0.1, 0, 0.7), velocity=(0.5, 0, -1.0), mask=0)
     model.add_ball(lower, upper, (0.05, 0, 0.45), name="neck")
-    model.add_ground(0.0, restitution=0.5)
-    if name == "articulated":
-        add_ball_aside(model)
     solver = rigid.solver(name, model, dt=h, iterations=50)
     largest = 0.0
     solver.step(1)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from described import ZERO, Y, Z, g
+from described import FAR, ZERO, Y, Z, g
 from marks import cases, slow
 
 import rigid
@@ -34,6 +34,7 @@ def platform(turning, share, radius):
         disc = model.add_box(size, mass=30.0, position=(0, 0, -0.1), friction=MU)
         model.add_hinge(rigid.GROUND, disc, ZERO, Z, motor=rigid.Motor(speed=speed, max_effort=120.0))
     model.add_box(radius * np.array((0.2, 0.2, 0.1)), mass=1.0, position=(radius, 0, 0.05 * radius), friction=MU)
+    model.add_ground(-FAR)  # the kernel of boxes on the ground
     return model
 
 
@@ -75,6 +76,7 @@ def test_box_on_a_tilting_platform_does_not_drift(name):
     model = rigid.Model()
     model.add_box((4, 4, 0.2), path=path, friction=0.6)
     model.add_box((0.2, 0.2, 0.1), mass=1.0, position=(0.8, 0.3, 0.15), friction=0.6)
+    model.add_ground(-FAR)
     solver = rigid.solver(name, model, **OPTIONS[name])
     solver.step(round(2.0 / solver.dt))
     before = place(solver)

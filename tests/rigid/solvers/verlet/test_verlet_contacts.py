@@ -67,6 +67,7 @@ def test_box_on_a_slope_slides_beyond_its_friction_angle_only(friction):
             assert x == pytest.approx(expected, abs=g * math.sin(angle) / 240)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("restitution", [0.5, 1.0])
 def test_ball_rebounds_to_the_square_of_its_restitution(restitution):
     # z_k = e^2k z_0 above the ground. The error of the impact's time does not matter, because the rebound starts from
@@ -87,6 +88,7 @@ def test_ball_rebounds_to_the_square_of_its_restitution(restitution):
         assert peak == pytest.approx(restitution ** (2 * k), abs=g * h * h / 8 + 0.006 * 0.0775)
 
 
+@pytest.mark.slow
 def test_rolling_ball_keeps_its_speed_and_does_not_sink():
     # θ = ω h = 1/6 in each step. The point that touched rises by r (1 - cos θ); the contact includes r sin²θ/2 of it.
     # The ball sinks by the rest, r θ⁴/8, in each step, and a fifth of the overlap beyond the slop is corrected. The
@@ -287,7 +289,8 @@ def test_contact_force_of_an_impact_is_its_change_of_momentum():
     # F h = m Δv - m g h, with restitution: the mean force over the substep of the impact.
     model = rigid.Model()
     model.add_ground()
-    model.add_sphere(0.1, mass=2.0, position=(0, 0, 0.5), velocity=(0, 0, -3.0), restitution=0.6)
+    model.add_box((0.2, 0.2, 0.2), mass=2.0, position=(0, 0, 0.5), velocity=(0, 0, -3.0), restitution=0.6)
+    model.add_box((0.2, 0.2, 0.2), mass=2.0, position=(0, 0, FAR))
     solver = rigid.solver("verlet", model, dt=1 / 240)
     for _ in range(240):
         before = solver.state().velocity[0, 2]
@@ -297,4 +300,4 @@ def test_contact_force_of_an_impact_is_its_change_of_momentum():
             change = solver.state().velocity[0, 2] - before
             assert forces[:, 2].sum() == pytest.approx(2.0 * (change * 240 + 9.81), rel=1e-9)
             return
-    pytest.fail("the ball has no contact")
+    pytest.fail("the box has no contact")
