@@ -14,6 +14,7 @@ import benchmarks
 import rigid
 from scenes.cli import main as cli
 from scenes.cli import sweep
+from scenes.comparison.compare import ComparisonPlan
 from scenes.export import export
 from scenes.render.film import ENDINGS
 from scenes.simulate.run import Run
@@ -59,6 +60,7 @@ def nothing_runs(monkeypatch, tmp_path):
             raise Began
 
     monkeypatch.setattr(Run, "frames", began)
+    monkeypatch.setattr(ComparisonPlan, "run", began)
     monkeypatch.setattr(benchmarks, "rows", began)
     monkeypatch.setattr(sweep, "execute", began)
     monkeypatch.setattr(sweep, "seconds_of", lambda plan, jobs: 1.0)
