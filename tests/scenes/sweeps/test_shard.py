@@ -3,6 +3,7 @@
 import warnings
 
 import pytest
+from marks import slow
 
 import rigid
 import scenes
@@ -37,11 +38,12 @@ def test_shards_do_not_depend_on_workers_and_are_small_where_runs_are_large():
 
 
 # Worlds are independent of one another, so the same numbers come out, bit by bit.
-def test_worlds_have_the_rows_of_single_runs():
-    plan = SweepPlan("pendulum", {"angle": "30,75,120"}, duration=0.25)
+@pytest.mark.parametrize("solver", [slow("impulse"), "penalty"])
+def test_worlds_have_the_rows_of_single_runs(solver):
+    plan = SweepPlan("pendulum", {"angle": "30,75,120"}, solvers=solver, duration=0.25)
     together = rows(plan)
     assert together == [rows_of(plan.job, [plan.run(number)])[0] for number in range(3)]
-    recording = scenes.run(scenes.load("pendulum", angle=75), duration=0.25)
+    recording = scenes.run(scenes.load("pendulum", angle=75), solver, duration=0.25)
     assert together[1]["digest"] == recording.about["digest"]
     drift = abs(recording.energy[:, 2] - recording.energy[0, 2]).max()
     assert together[1]["drift"] == drift

@@ -58,7 +58,7 @@ def test_page_of_another_server_cannot_connect(browser, stranger):
 
 
 def test_page_with_a_token_shows_the_scene(browser, plain_light):
-    viewer = Viewer(scenes.load("pendulum"), host="0.0.0.0", port=0)
+    viewer = Viewer(scenes.load("drape", count=6), host="0.0.0.0", port=0)
     session = viewer.session
     try:
         with chromium.opened(browser, chromium.SMALL) as tab:
