@@ -50,6 +50,7 @@ def add_slider(model, kind, y=0.0, x=0.0, speed=SPEED, height=None, rotation=(1,
 # Motion ---------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", cases(OPTIONS, slow=["articulated", "verlet", "penalty"]))
 def test_smooth_bodies_keep_their_speed_over_seams(name):
     # Without friction nothing acts along x. Contacts may be off by 0.015 rad, which takes 1e-4 of a speed at each seam.

@@ -45,7 +45,7 @@ def arm(armature=(0.1, 0.05), gravity=(0, 0, -9.81)):
     return model
 
 
-@pytest.mark.parametrize("name", cases(SOLVERS, slow=["articulated"]))
+@pytest.mark.parametrize("name", cases(SOLVERS, slow=["articulated", "verlet"]))
 def test_motion_by_a_constant_effort(name):
     # q̈ = T/(I + a). Semi-implicit Euler and Verlet from rest alike: q = h² n (n + 1)/2 q̈ after n steps. With frames
     # an angle of φ in a step is φ (1 + O(φ²)) long. With penalties a spring of stiffness α* I a/(I + a) carries a q̈ to
@@ -137,7 +137,7 @@ def test_wrong_armatures_are_refused():
         rigid.solver("impulse", arm(), dt=H, integrator="variational")
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("name", cases(SOLVERS, slow=["verlet"]))
 def test_joint_forces_lack_what_accelerates_the_rotor(name):
     # The body alone feels I q̈ of the motor's T = (I + a) q̈: 0.4 of 0.6 N m, and 0.8 of 2 N.
     solver = solve(name, driven())

@@ -28,7 +28,7 @@ def pendulum(break_force=math.inf, angle=80.0, joint="hinge", **limits):
     return model
 
 
-@pytest.mark.parametrize("solver", cases(SOLVERS, slow=["articulated"]))
+@pytest.mark.parametrize("solver", cases(SOLVERS, slow=["articulated", "verlet"]))
 @pytest.mark.parametrize("joint", ["hinge", slow("ball")])
 def test_a_pendulum_breaks_at_its_tension(solver, joint):
     # From rest at φ0 the speed is v² = 2 k g l (cos φ - cos φ0), where k is SHARE. The tension m g cos φ + m v²/l is T

@@ -78,7 +78,7 @@ def test_a_position_is_approached_at_the_largest_speed(name):
     assert solver.joint_positions()["rail"] == pytest.approx(0.3, abs=1e-3)
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("name", cases(SOLVERS, slow=["verlet"]))
 def test_changed_target_equals_given_target(name):
     given = solve(name, lift(rigid.Motor(position=0.2, stiffness=100.0, damping=5.0, max_effort=30.0)))
     changed = solve(name, lift(rigid.Motor(position=-1.0, stiffness=100.0, damping=5.0, max_effort=30.0)))

@@ -30,7 +30,7 @@ def rotors(speed=9.0):
     return model
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", cases(SOLVERS, slow=["verlet"]))
 def test_turns_are_counted_whether_or_not_they_are_read(solver):
     # q = ω t, about the axis from parent to child. In 5 s that is 45 rad; 2 % is the error of the slowest motor.
     unread, read = (rigid.solver(solver, rotors(), **APART[solver]) for _ in range(2))
@@ -47,6 +47,7 @@ def test_turns_are_counted_whether_or_not_they_are_read(solver):
         assert np.array_equal(angle, found[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solve", [slow("iterative"), "direct"])
 @pytest.mark.parametrize("schedule", ["serial", slow("coloured")])
 def test_every_schedule_and_solve_of_verlet_counts_turns(schedule, solve):

@@ -35,7 +35,7 @@ def two_rods(scales, gravity=g):
 # Motion ---------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("name", cases(SOLVERS, slow=["verlet"]))
 def test_bodies_fall_with_their_share_of_gravity(name):
     # z = s a t²/2, where a differs from g by the scheme's order: the share s of what an ordinary body falls.
     scales, n, start = np.array([0.0, 0.25, 1.0, -0.5, 2.0]), 40, np.array([0.3, -0.2, 1.0])

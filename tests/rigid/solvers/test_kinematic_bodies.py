@@ -93,7 +93,7 @@ def test_tray_pushes_a_box(name):
     assert 0.8 * 0.999 < speed < 0.8 * (1.3 if name == "penalty" else 1.001)
 
 
-@pytest.mark.parametrize("name", cases(OPTIONS, slow=["penalty"]))
+@pytest.mark.parametrize("name", cases(OPTIONS, slow=["penalty", "verlet"]))
 def test_pendulum_on_a_driven_pivot(name):
     # (I + m L²) θ'' = -m L (g sin θ - x'' cos θ) for a pivot at x = A (sin ω t - ω t), which starts at
     # rest; right-handed about y, θ < 0 is towards +x. First order in the step with impulses, second with frames.

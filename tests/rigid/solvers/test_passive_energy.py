@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from elsewhere import run_elsewhere
+from marks import slow
 
 import pbd
 import rigid
@@ -116,7 +117,9 @@ def test_driven_worlds_are_not_watched():
     assert solver.energy().kinetic > 1.0
 
 
-@pytest.mark.parametrize(("floor", "share", "said"), [(False, 0.13, True), (True, 0.13, True), (True, 0.07, False)])
+@pytest.mark.parametrize(
+    ("floor", "share", "said"), [(False, 0.13, True), slow(True, 0.13, True), slow(True, 0.07, False)]
+)
 def test_an_open_joint_of_penalties_is_said_with_contacts_too(floor, share, said):
     # The weight opens the joint of a body by g/α* along z, and a sideways gravity as much along x: both together are
     # `share` of a link, which is the distance of the joint from the centre of mass.

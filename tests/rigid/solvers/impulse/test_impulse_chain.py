@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from marks import slow
 from scipy.integrate import solve_ivp
 
 import rigid
@@ -47,6 +48,7 @@ def run(steps=100, **options):
     return np.mean(counts), widest, solver
 
 
+@pytest.mark.slow
 def test_five_link_chain_of_source_3():
     # After 1 s, from an integration of the equations of motion to 1e-10: (2.16096, 0.10297, 0.12073, 0.15890, 0.23033).
     expected = (2.16096, 0.10297, 0.12073, 0.15890, 0.23033)
@@ -148,7 +150,7 @@ def test_dzhanibekov_effect():
     assert lost[0] > lost[1] > lost[2] > 0
 
 
-@pytest.mark.parametrize(("form", "options"), [("implicit", {}), ("midpoint", ROWS), ("explicit", COLD)])
+@pytest.mark.parametrize(("form", "options"), [("implicit", {}), slow("midpoint", ROWS), slow("explicit", COLD)])
 def test_energy_of_gyroscopic_methods(form, options):
     # A tumbling box, 5 s: the explicit form gains (33 % at 10 ms), implicit loses, midpoint keeps both
     # energy and |L| to round-off.

@@ -81,6 +81,7 @@ def test_clusters_of_a_colour_share_no_body_and_contain_each_group_once():
     assert sorted(contained) == list(range(solver.first_contact_group + 2 * contacts))
 
 
+@pytest.mark.slow
 def test_heap_falls_apart_onto_the_ground_and_gains_no_energy():
     solver, energies = solve(heap(), substeps=2), []
     for _ in range(60):

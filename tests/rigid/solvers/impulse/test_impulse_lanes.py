@@ -164,6 +164,7 @@ def test_a_state_does_not_depend_on_lanes():
     assert (together.statistics().lanes, apart.statistics().lanes) == (4, 1)
 
 
+@pytest.mark.slow
 def test_a_world_that_diverges_is_named():
     together = rigid.solver("impulse", ragdolls(5), dt=H, iterations=5, lanes=4, contacts=False)
     start = together.state()

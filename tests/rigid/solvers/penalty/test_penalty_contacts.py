@@ -7,7 +7,6 @@ shape that can touch.
 import numpy as np
 import pytest
 from described import ASIDE, model_of
-from marks import slow
 
 import rigid
 from rigid.rotation import from_axis_angle
@@ -106,8 +105,9 @@ def test_rebound_height_converges_with_stiffness(restitution):
     assert errors[1] < 0.4 * errors[0] + 1e-4  # heights are read every 2 ms: g (1 ms)²/2 at most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("friction", [0.0, 0.5])
-@pytest.mark.parametrize("shape", ["sphere", *map(slow, ("box", "capsule", "cylinder"))])
+@pytest.mark.parametrize("shape", ["sphere", "box", "capsule", "cylinder"])
 def test_elastic_bodies_that_turn_gain_no_energy(shape, friction):
     # A spring whose stiffness stays gives back what it took, whatever the pose; friction only takes energy. In steps of
     # a contact's spring its energy is that of semi-implicit Euler to O(h² α*), 1e-3 here. Points of a cylinder that

@@ -86,7 +86,7 @@ def test_motors_hold_an_arm(links):
     assert_settles(arm(links, position=0.5), 0.5, [], SHORT)
 
 
-@pytest.mark.parametrize("model", [geared([5.0], [0.01, 0.01], position=1.2), arm(2, position=0.5)])
+@pytest.mark.parametrize("model", [geared([5.0], [0.01, 0.01], position=1.2), slow(arm(2, position=0.5))])
 def test_the_step_that_a_refusal_names_is_stable(model):
     # The refusal names a motor, and a step below which all motions fade.
     said = r"motor of joint 'joint 0'.* use a step below .* smaller position_gain"
@@ -112,7 +112,7 @@ def test_a_motor_with_a_speed_turns_a_gear(effort):
     assert found["joint 1"] == pytest.approx(6.0, abs=3e-2)
 
 
-@pytest.mark.parametrize("model", [geared([10.0], [0.01, 0.01], position=1.2), arm(3, position=0.5)])
+@pytest.mark.parametrize("model", [geared([10.0], [0.01, 0.01], position=1.2), slow(arm(3, position=0.5))])
 def test_a_motor_that_runs_away_is_named(model):
     # Its motion needs at most M (g |p - q| L)²/2. A warning tells of ten times that, and at 250 times as much the run
     # ends.

@@ -147,7 +147,7 @@ def momentum(solver):
     return np.array([(masses * step).sum(axis=0), (masses * np.cross(before, step)).sum(axis=0)])
 
 
-@pytest.mark.parametrize("size", [(0.4, 0.2, 0.1), (0.2, 0.2, 0.2)])
+@pytest.mark.parametrize("size", [(0.4, 0.2, 0.1), slow((0.2, 0.2, 0.2))])
 def test_momentum_of_a_free_body_is_conserved(size):
     # To round-off, for right angles as for sticks, also before the iterations converge.
     model = rigid.Model(gravity=(0, 0, 0))
@@ -158,6 +158,7 @@ def test_momentum_of_a_free_body_is_conserved(size):
     assert np.abs(momentum(solver) - first).max() < 1e-10
 
 
+@pytest.mark.slow
 def test_pendulum_of_an_axes_frame_has_its_period():
     # T = 4 K(sin 45°) sqrt(I/(m g l)) = 1.368781961870 s from the horizontal, second order, as for a tetrahedron.
     inertia = (0.5**2 + 0.05**2) / 12 + 0.25**2

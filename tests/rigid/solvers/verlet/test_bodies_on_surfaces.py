@@ -32,6 +32,7 @@ def position(system, body=0):
     return system.state().position[body]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["sphere", "box", "capsule", "hull"])
 def test_a_body_rests_on_the_middle_of_a_triangle(name):
     # No particle is within 10 cm of the body. Its lowest point rests at half the thickness above the triangles, within
@@ -87,6 +88,7 @@ def test_a_ball_rests_between_two_segments():
     assert position(system) == pytest.approx([0.02, 0, expected], abs=5e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [4, 9])
 def test_a_box_on_an_inclined_sheet_slides_at_the_angle_of_friction(count):
     # It stays at rest at atan μ - 0.5°, and has the acceleration g (sin θ - μ cos θ) at atan μ + 0.5°, on triangles
@@ -170,6 +172,7 @@ def crossings(segments, triangles):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, *(slow(seed) for seed in range(1, 25))])
 def test_bodies_do_not_pass_through_sheets(seed):
     # A ball, a box, a rod, or a needle of 8 mm falls at up to 8 m/s on a sheet 10 mm thick, with edges of 8 to 33 cm,
@@ -237,6 +240,7 @@ def test_what_is_solved_directly_touches_at_its_particles():
     assert found["direct"] == 0 < found["iterative"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [5, 12])
 @pytest.mark.parametrize("speed", [2.0, 5.0])
 @pytest.mark.parametrize("shape", ["sphere", "box"])

@@ -41,7 +41,7 @@ def solver_of(model, **options):
     ("kind", "limits", "low", "high"),
     [
         ("hinge", {"limits": (-0.3, 0.4)}, -0.3, 0.4),
-        ("hinge", {"limits": (-7.0, 0.4)}, -7.0, 0.4),
+        slow("hinge", {"limits": (-7.0, 0.4)}, -7.0, 0.4),
         slow("slider", {"limits": (-0.2, 0.1)}, -0.2, 0.1),
     ],
 )

@@ -100,7 +100,7 @@ def limb(hand):
     return model, limits
 
 
-@pytest.mark.parametrize(("hand", "iterations", "degrees"), [(False, 10, 0.5), (True, 10, 3.0), (True, 5, 4.0)])
+@pytest.mark.parametrize(("hand", "iterations", "degrees"), [(False, 10, 0.5), (True, 10, 3.0), slow(True, 5, 4.0)])
 @pytest.mark.parametrize("direction", ["start", slow("current")])
 def test_ball_swing_and_twist_limits_hold(hand, iterations, degrees, direction):
     # A limb swings and spins into both limits, at 1/60 s. A light hand at its end meets its own limits at 16 rad/s, 15°
@@ -326,6 +326,7 @@ def test_worlds_may_differ_in_limits_motors_and_springs():
     assert solver.joint_velocities()["pivot"].shape == (3,)
 
 
+@pytest.mark.slow
 def test_snapshot_beyond_a_full_turn_continues_bit_for_bit():
     # The turns that a limit counts are part of the state.
     def wheel():

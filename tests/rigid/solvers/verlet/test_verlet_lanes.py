@@ -172,6 +172,7 @@ def test_all_shapes_have_the_bits_of_each_world_alone():
     fall(lanes=4, worlds=5, solid=True)
 
 
+@pytest.mark.slow
 def test_models_that_lanes_do_not_do_run_one_world_at_a_time():
     many = rigid.Model()
     for k in range(60):

@@ -184,7 +184,7 @@ def test_joint_particles_do_not_flip_to_their_mirror_images(seed, direction, ite
 
 @pytest.mark.parametrize("settings", [{}, slow({"direction": "current", "iterations": 4})], ids=["default", "current"])
 @pytest.mark.parametrize("name", cases(CLASSES, slow=["0.1 m to 1:1000", "1 mm"]))
-@pytest.mark.parametrize("seeds", [range(3), slow(range(100))], ids=len)
+@pytest.mark.parametrize("seeds", [range(1), slow(range(100))], ids=len)
 def test_random_chains_gain_no_energy(name, settings, seeds):
     found = [run_chain(seed, CLASSES[name], **settings) for seed in seeds]
     assert [each.seed for each in found if each.said or each.gain > MOST_GAIN or each.gap > 1e-3] == []

@@ -38,6 +38,7 @@ WHEELS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("friction", [0.0, 0.8])
 @pytest.mark.parametrize("name", cases(WHEELS, slow=[name for name in WHEELS if name != "wheel"]))
 def test_a_wheel_stays_on_its_line(name, friction):

@@ -65,6 +65,7 @@ def angles_of(solver):
     return 2 * np.arctan2(y, w)
 
 
+@pytest.mark.slow
 def test_gear_is_of_second_order():
     # (J + r² J) q'' = m g l/2 (cos q + r cos r q), for q downwards from the level.
     ratio = -1.5

@@ -55,6 +55,7 @@ def test_slider_keeps_two_bodies_in_line():
     assert last[1] == pytest.approx(first[1], abs=200 * 6e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("joint", ["slider", slow("points")])
 @pytest.mark.parametrize(("stiffness", "damping"), [(50.0, 0.0), (50.0, 3.0), (0.0, 3.0)])
 def test_linear_spring_follows_implicit_euler(joint, stiffness, damping):
