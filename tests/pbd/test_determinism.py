@@ -23,7 +23,7 @@ PATHS = {
 }
 
 # The others compile longest, and differ from these by details of clusters.
-SOME = cases(PATHS, slow=["one cluster", "adaptive", "often"])
+SOME = cases(PATHS, slow=["one cluster", "four clusters", "adaptive", "often"])
 SERIAL = cases(PATHS, slow=[each for each in PATHS if each != "serial"])
 
 
@@ -115,7 +115,7 @@ def test_the_scene_contains_every_feature():
 
 
 @pytest.mark.skipif(not on_cpu(), reason="of the processor's threads")
-@pytest.mark.parametrize(("threads", "names"), [(1, ["coloured"]), slow(1, list(PATHS)), slow(2, list(PATHS))])
+@pytest.mark.parametrize(("threads", "names"), [slow(1, ["coloured"]), slow(1, list(PATHS)), slow(2, list(PATHS))])
 def test_bits_do_not_depend_on_the_number_of_threads(threads, names):
     # Separate runs agree: two threads in one process, one in another, and this one.
     found = run_elsewhere(__file__, f"program(*{names})", cpu_max_num_threads=threads)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import trimesh
 from blocks import body
+from marks import slow
 from strips import turned
 
 import pbd
@@ -87,7 +88,7 @@ def on_a_slope(kind, angle, friction, random):
     return particles, rotation[:, 0]
 
 
-@pytest.mark.parametrize("kind", ["block", "cloth"])
+@pytest.mark.parametrize("kind", [slow("block"), "cloth"])
 @pytest.mark.parametrize(("dt", "iterations"), [(1 / 60, 3), (4e-3, 2)])
 @pytest.mark.parametrize("part", [0.95, 1.05, 1.6])
 def test_coulombs_friction_on_a_slope(kind, dt, iterations, part):

@@ -74,7 +74,9 @@ def test_every_schedule_has_the_same_rest(schedule, clusters, rest):
     assert np.abs(system.positions() - rest.positions()).max() < 1e-10
 
 
-@pytest.mark.parametrize(("schedule", "clusters"), [s for s in SCHEDULES if s[0] != "coloured"])
+@pytest.mark.parametrize(
+    ("schedule", "clusters"), [("clusters", 1), ("clusters", 3), slow("clusters", 8), ("auto", None)]
+)
 def test_a_falling_net_comes_to_the_same_rest(schedule, clusters, rest):
     # From another state. Motion decays at least by half the damping, 2.5/s: 6 s leave e^-15 = 3e-7 of 0.3 m.
     system = compliant_net(schedule=schedule, clusters=clusters)
@@ -102,7 +104,7 @@ def test_in_the_current_direction_the_rest_depends_on_the_order_by_the_square_of
     assert off[2] < 0.2
 
 
-@pytest.mark.parametrize(("schedule", "clusters"), [("clusters", 1), ("clusters", 2), slow("coloured", None)])
+@pytest.mark.parametrize(("schedule", "clusters"), [("clusters", 1), slow("clusters", 2), slow("coloured", None)])
 def test_one_converged_step_in_the_start_direction_is_the_same_in_every_order(schedule, clusters):
     # Directions of impulses are fixed at the start of the step. So the impulses that satisfy all constraints are one
     # solution for any order of the iterations.
@@ -140,7 +142,7 @@ def test_the_number_of_iterations_follows_from_halving_the_violation(schedule, c
         assert system.statistics().residual < tolerance
 
 
-@pytest.mark.parametrize(("schedule", "clusters"), [*PATHS[:2], slow(*PATHS[2])])
+@pytest.mark.parametrize(("schedule", "clusters"), [PATHS[0], slow(*PATHS[1]), slow(*PATHS[2])])
 def test_iterations_stop_when_no_violation_exceeds_the_tolerance(schedule, clusters):
     # The tolerance is compared with violations before projection. Other constraints move a projected constraint again,
     # by about as much if iterations converge. Hence the factor two.

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from marks import slow
 
 import pbd
 from pbd.build import cloth
@@ -26,7 +27,7 @@ def curtain(tear, thickness=0.0):
     return particles
 
 
-@pytest.mark.parametrize("solve", ["iterative", "direct"])
+@pytest.mark.parametrize("solve", ["iterative", slow("direct")])
 def test_a_stick_tears_at_its_tension(solve):
     # At rest the tension T of a compliant stick is (length - L)/α. It tears when T > (tear - 1) L/α = 100 N.
     particles = rope(TEAR, masses=(1.0, 1.0))

@@ -44,6 +44,7 @@ def test_rubber_pulls_like_neo_hookes(stretch):
     assert width / 0.1 == pytest.approx(stretch**-0.5, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_beams_converge_to_timoshenkos():
     # F L³/3EI + F L/κGA. Tetrahedra of constant strain bend too little, by an error of second order once they are
     # small: it is 0.49, 0.22 and 0.12 with two, four and six across the height, orders 1.2 and 1.5.

@@ -112,6 +112,7 @@ def test_bits_do_not_depend_on_launches_worlds_or_states(options):
         np.testing.assert_array_equal(other.positions(), whole.positions())
 
 
+@pytest.mark.slow
 def test_conjugate_gradients_lead_where_a_factor_does(monkeypatch):
     # Both find the same step of Newton, to a thousandth; so the limits of their iterations are the same.
     found = []

@@ -183,6 +183,7 @@ def test_no_direction_is_longer_than_one_in_32_bits():
     run_elsewhere(__file__, "short_vectors()", "f32", opt_level=0)
 
 
+@pytest.mark.slow
 def test_a_nearly_flat_cloth_gains_no_energy_in_32_bits():
     # Nothing falls faster than freely, so its kinetic energy is at most m (g t)²/2; the rings bring next to none. The
     # vector of a hinge's bending, a sum of positions that cancel, becomes as short as 1e-25.

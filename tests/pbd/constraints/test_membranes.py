@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from marks import cases
 from strips import masses_of, sheet, turned
 
 import pbd
@@ -205,7 +206,7 @@ def test_damping_leaves_rigid_motions_alone():
 
 
 @pytest.mark.parametrize("substeps", [4, 8, 16])
-@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("direction", cases(DIRECTIONS, slow=["start"]))
 def test_a_stretched_thread_swings_with_its_damping(substeps, direction):
     # One free corner: ω² = A k a_1²/m, a damping ratio ω τ/2, for any substep that is no longer than 4/3 τ. Three
     # periods later the amplitude is exp(-6π ζ/√(1 - ζ²)).

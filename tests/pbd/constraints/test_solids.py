@@ -71,6 +71,7 @@ def test_a_bar_stretches_by_its_modulus_and_contracts_by_its_ratio(poisson, dt, 
     assert system.strain()[0, 0, 0] == pytest.approx((stretch**2 - 1) / 2, rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damping", [0.0, 0.2])
 @pytest.mark.parametrize("dt", [1 / 60, 4e-3])
 def test_free_fall_and_rotation_feel_no_friction(damping, dt):

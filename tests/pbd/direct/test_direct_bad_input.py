@@ -82,6 +82,7 @@ def test_sticks_without_a_direction():
     assert lengths == pytest.approx(start, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_stick_that_shrinks_to_nothing():
     # A length of zero between particles that are apart: both go to the middle, and no gradient of length zero divides.
     one = stepped(falling([(0, 0, 0), (0.1, 0, 0)], [(0, 1)], length=0.0), count=50, direction="current")

@@ -133,6 +133,7 @@ def path(t):
     return np.array([0.15 * math.sin(9 * t), 0, 0.1 * (1 - math.cos(13 * t))])
 
 
+@pytest.mark.slow
 def test_driven_chain_is_of_second_order():
     # Paths are linear within a substep, off by at most a h²/8, and each part is a step of SHAKE. So halving h divides
     # the error by four.

@@ -79,6 +79,7 @@ def lift_sheet(seed, obstacle):
 
 # The deepest point is found to 0.05 of the radius. 6 iterations against the pull of the sheet leave more, and a corner
 # of a box leaves most: its sides push aside.
+@pytest.mark.slow
 @pytest.mark.parametrize("obstacle", cases([ball, rod], slow=[ball]))
 @pytest.mark.parametrize("seed", cases(range(4), slow=(1, 2, 3)))
 def test_round_obstacles_do_not_poke_through_a_sheet(obstacle, seed):
@@ -87,6 +88,7 @@ def test_round_obstacles_do_not_poke_through_a_sheet(obstacle, seed):
     assert depth < 0.25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", cases(range(4), slow=(1, 2, 3)))
 def test_boxes_do_not_pass_through_a_sheet(seed):
     depth, below = lift_sheet(seed, box)

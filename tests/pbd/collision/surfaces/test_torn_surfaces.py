@@ -122,6 +122,7 @@ def test_a_stick_that_is_cut_twice_takes_no_other_triangle_away():
     assert np.ptp(heights[0]) > 0.1
 
 
+@pytest.mark.slow
 def test_a_saved_state_makes_a_torn_surface_whole_again():
     particles = pbd.Particles()
     build.cloth(

@@ -70,12 +70,14 @@ def test_a_cloth_moves_as_on_the_processor(on_vulkan):
     assert np.abs(gpu - cpu).max() < 2e-6
 
 
+@pytest.mark.slow
 def test_many_steps_are_right_where_a_driver_ends_loops(on_vulkan):
     # 60 steps of 300 iterations of 5 sticks are 90,000 turns in one launch. Mesa's driver ends loops at 65,535.
     gpu, cpu = (np.frombuffer(bytes.fromhex(run(name, "f32", "long", "300"))) for name in ("vulkan", "cpu"))
     assert np.abs(gpu - cpu).max() < 2e-5
 
 
+@pytest.mark.slow
 def test_a_substep_of_too_many_turns_is_refused(on_vulkan):
     found = run("vulkan", "f32", "long", "30000")
     if len(found) < 1000:  # the driver ends loops, as Mesa's does
@@ -103,7 +105,7 @@ def test_a_graphics_card_that_is_not_compared_is_said_to_be_so(monkeypatch):
         runtime.require_taichi()
 
 
-@pytest.mark.parametrize("icd", ["/nonexistent.json", slow("/usr/share/vulkan/icd.d/radeon_icd.x86_64.json")])
+@pytest.mark.parametrize("icd", [slow("/nonexistent.json"), slow("/usr/share/vulkan/icd.d/radeon_icd.x86_64.json")])
 def test_a_driver_that_is_missing_or_has_no_device_leaves_the_processor(icd):
     words = [sys.executable, "-m", "scenes", "run", "box", "--param", "grains=5", "--param", "sticks=2"]
     words += ["--duration", "0.05", "--device", "gpu", "--precision", "32"]
