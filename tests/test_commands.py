@@ -40,8 +40,8 @@ CAPITALS = {"SCENE": "box", "FILE": "box.png", "FILE.npz": "box.npz"}
 # No other test uses their kernels, or another command shows the same.
 SLOW = (
     "verletlab render pyramid", "verletlab render dominoes", "verletlab run stack", "verletlab run torn_cloth",
-    "verletlab run five_link_chain --option block=no", "verletlab render drape --param collider=bunny.obj --param up=y",
-    "verletlab render drape --param collider=bunny.obj --param repair",
+    "verletlab run five_link_chain --option block=no",
+    "verletlab render drape --param collider=bunny.obj", "verletlab run wall.py",
 )  # fmt: skip
 
 # Commands that do not run here, by their beginning: the reason, and the file and text that show where they run.

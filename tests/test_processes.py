@@ -93,7 +93,8 @@ print("fine")
 """
 
 
-@pytest.mark.parametrize("how", [slow("reset"), "init"])
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["reset", "init"])
 def test_every_method_says_that_taichi_has_ended(how):
     done = subprocess.run([sys.executable, "-c", ENDED, how], capture_output=True, text=True, check=False)
     assert done.stdout.endswith("fine\n"), done.stderr

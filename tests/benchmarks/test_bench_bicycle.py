@@ -165,7 +165,7 @@ def slip_and_height(solver, before):
     return np.abs(slips).max(), gaps[-2:].max(), max(gaps[:-2].max(), joint_turns(solver.model, state).max())
 
 
-@pytest.mark.parametrize("name", ["articulated", "impulse"])
+@pytest.mark.parametrize("name", ["articulated", slow("impulse")])
 def test_wheels_roll_without_slip_after_a_push(name):
     # 10 N s, 4.6 m/s: velocity rows to 1e-9 m/s, hub heights to 1e-6 m at every step, whatever the lean.
     solver = rigid.solver(name, pushed_model(4.6, TILT, 10.0), dt=1e-3, contacts=False, tolerance=1e-12,
@@ -238,8 +238,9 @@ def after_push(name, substeps, duration, push_duration):
     return np.array([*run.system.state().position[FRAME, :2], *lean_and_steer(run.system, FRAME)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "largest"), [("articulated", 0.005), slow("impulse", 0.007)]
+    ("name", "largest"), [("articulated", 0.005), ("impulse", 0.007)]
 )
 @pytest.mark.parametrize("push_duration", [0.02, 0.1])
 def test_full_push_converges_in_first_order(name, largest, push_duration):
@@ -252,6 +253,7 @@ def test_full_push_converges_in_first_order(name, largest, push_duration):
     assert differences[1].max() < largest
 
 
+@pytest.mark.slow
 def test_push_of_ten_newton_seconds_leans_by_the_given_angles_and_speeds_up():
     # Linear theory has +2.32° at 0.50 s and -0.82° at 1.34 s. The full equations converge to +2.319° and -0.782°: the
     # second peak depends on the size of the push. A tenth of it leans by -0.081°.

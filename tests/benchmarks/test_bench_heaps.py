@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from marks import slow
 
 import rigid
 from benchmarks import heaps, other_engines
@@ -11,7 +12,9 @@ from rigid.collision.overlaps import Overlaps
 g = 9.81
 
 
-@pytest.mark.parametrize("model", [pyramid(5), heap(50), struck_wall(4, 5)], ids=["pyramid", "heap", "wall"])
+@pytest.mark.parametrize(
+    "model", [pyramid(5), slow(heap(50)), slow(struck_wall(4, 5))], ids=["pyramid", "heap", "wall"]
+)
 def test_bodies_do_not_overlap_at_first(model):
     assert Overlaps(model).depth(model.initial_state()) < 1e-12
 

@@ -69,7 +69,7 @@ def refused(result, path):
 NAMES = [f"chain.{each}" for each in ("mp4", "gif", "png", "npz", "html", "usdc", "glb")]
 
 
-@pytest.mark.parametrize("name", cases(NAMES, slow=["chain.gif", "chain.html", "chain.glb"]))
+@pytest.mark.parametrize("name", cases(NAMES, slow=["chain.gif", "chain.html", "chain.glb", "chain.mp4", "chain.usdc"]))
 def test_commands_on_a_full_disk(small_disk, command, tmp_path, name):
     if name.endswith(".html"):
         pytest.importorskip("viser", reason="no viser: pip install 'verletlab[view]'")

@@ -106,6 +106,7 @@ def process(pytester, request, monkeypatch):
     return pytester
 
 
+@pytest.mark.slow
 def test_fixture_reports_the_solver_and_the_plot(process):
     process.makepyfile(CASE)
     process.makeini("[pytest]\ncompare_solvers_folder = plots")

@@ -59,7 +59,7 @@ def versions():
         if small(name).passive:
             for solver in solvers_with_settings(small(name)):
                 param = version(name, solver, False)
-                yield slow(*param.values, id=param.id) if name == "soft_body" else param
+                yield slow(*param.values, id=param.id) if name in ("jelly", "soft_body") else param
                 yield slow(name, solver, True, id=f"{param.id}-whole")
 
 

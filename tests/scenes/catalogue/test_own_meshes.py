@@ -181,6 +181,7 @@ def test_the_camera_sees_the_start_and_the_end_fills_two_thirds_of_the_picture(t
     assert fills[-1] == pytest.approx(2 / 3, rel=0.1)  # where the folds hang is an estimate
 
 
+@pytest.mark.slow
 def test_notes_are_printed_unless_quiet(tmp_path, command):
     path = egg(tmp_path / "egg.obj", 100)
     words = "run", "drape", "--param", f"collider={path}", "--param", "count=5", "--duration", "0.02"

@@ -112,6 +112,7 @@ def test_ragdoll_from_end_to_end(command, tmp_path, monkeypatch):
     assert (folder / "own.txt").read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_unsupported_and_failed_solvers_are_reported(command, leap, tmp_path):
     status, output, errors = command("compare", leap, "--solvers", "verlet,penalty", "--reference", "verlet", "--out",
                                       tmp_path / "a", "--no-films", "--duration", 0.3)  # fmt: skip

@@ -9,6 +9,7 @@ import exported
 import numpy as np
 import pytest
 from exported import FPS, FRAMES, Start
+from marks import cases
 
 import scenes
 from rigid.rotation import rotate
@@ -192,7 +193,7 @@ def test_validators_find_errors_in_a_stage_that_has_some(everything, tmp_path):
 
 
 # Every scene of the catalogue, without a solver.
-@pytest.mark.parametrize("name", scenes.available())
+@pytest.mark.parametrize("name", cases(scenes.available(), slow=("ragdoll_pile", "ragdoll_stairs", "terrain")))
 def test_scene_of_the_catalogue_becomes_a_valid_stage(name, tmp_path):
     path = tmp_path / f"{name}.usdc"
     assert export.write_frames(Start(scenes.load(name)), path) == 2

@@ -198,6 +198,7 @@ def test_scene_and_solver_menus(watched):
     watched.until(watched.drawn, len)
 
 
+@pytest.mark.slow
 def test_page_closed_during_a_drag(watched):
     watched.run(0.5)
     grabbed(watched, len(watched.positions) - 1)

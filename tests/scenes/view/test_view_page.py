@@ -239,6 +239,7 @@ def test_missing_viser(monkeypatch, capsys):
     assert "pip install 'verletlab[view]'" in " ".join(capsys.readouterr().err.split())
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_the_viewer_without_a_traceback():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
