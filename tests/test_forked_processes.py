@@ -43,7 +43,7 @@ def printed(before, work):
     ("before", "work"),
     [
         (START, "fallen(pair())"),
-        (f"{START}; system = pair()", "fallen(system)"),
+        slow(f"{START}; system = pair()", "fallen(system)"),
         slow(START, "scenes.load('pendulum') and scenes.run(scenes.load('pendulum'), duration=0.1)"),
         slow(f"{START}; scenes.run(scenes.load('pendulum'), duration=0.1)", "scenes.film(scenes.load('box'), 'x.png')"),
     ],
@@ -69,6 +69,7 @@ def test_children_that_start_taichi_have_results(before, work):
     assert printed(before, work) == [FALLEN, FALLEN]
 
 
+@pytest.mark.slow
 def test_a_forked_child_can_end():
     """Python ends the child in the usual way, without os._exit as in a Pool."""
     code = f"""

@@ -188,7 +188,8 @@ def test_states_contain_external_forces(tmp_path, name):
     assert whole.digest() == unforced.digest()
 
 
-@pytest.mark.parametrize("name", map(slow, [*ROWS, "verlet"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*ROWS, "verlet"])
 def test_worlds_have_forces_of_their_own(name):
     forces = np.array([[1.0, 5.0, 12.0], [0, 0, 0], [-3.0, 2.0, 0.5]])
     several = solve(name, two_rods(), dt=0.002, worlds=3)

@@ -11,8 +11,8 @@ from scenes.simulate.settings import DEFAULT_SETTINGS
 # The fast suite runs a scene with its own solver, and these with another solver, too. Other pairs take long to compile.
 FAST = {(name, "impulse") for name in ("dominoes", "stack")} | {("five_link_chain", "verlet")}
 
-# It runs these with another solver only. Other tests are of contacts of "verlet".
-SLOW = {(name, "verlet") for name in ("dominoes", "stack")}
+# It runs the first two with another solver only. Other tests are of contacts of "verlet", and of creases.
+SLOW = {(name, "verlet") for name in ("dominoes", "stack", "fold")}
 
 
 def load_small(name):

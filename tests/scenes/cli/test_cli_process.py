@@ -64,7 +64,6 @@ def test_an_error_ends_with_its_status_also_when_taichi_would_ask_for_its_newest
     assert not list(tmp_path.rglob("version_info"))
 
 
-@pytest.mark.slow
 def test_a_named_gpu_that_is_missing_is_refused_in_one_line():
     words = ["run", "box", *SMALL, "--device", "cuda", "--precision", "32"]
     done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=False)

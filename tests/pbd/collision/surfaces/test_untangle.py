@@ -68,7 +68,6 @@ def test_what_does_not_cross_is_left_as_it_is():
     assert untangled(particles) is particles
 
 
-@pytest.mark.slow
 def test_what_is_pinned_stays():
     particles = pbd.Particles(gravity=(0, 0, 0))
     pinned, _ = add_sheet(particles, 9, 0.4, mass=np.inf, thickness=0.005)

@@ -77,7 +77,6 @@ def test_many_steps_are_right_where_a_driver_ends_loops(on_vulkan):
     assert np.abs(gpu - cpu).max() < 2e-5
 
 
-@pytest.mark.slow
 def test_a_substep_of_too_many_turns_is_refused(on_vulkan):
     found = run("vulkan", "f32", "long", "30000")
     if len(found) < 1000:  # the driver ends loops, as Mesa's does

@@ -172,16 +172,15 @@ def test_all_shapes_have_the_bits_of_each_world_alone():
     fall(lanes=4, worlds=5, solid=True)
 
 
-@pytest.mark.slow
 def test_models_that_lanes_do_not_do_run_one_world_at_a_time():
     many = rigid.Model()
     for k in range(60):
         many.add_sphere(0.1, position=(0.3 * k, 0, 0), density=1.0)
-    assert rigid.solver("verlet", many, worlds=8, **SETTINGS).statistics().lanes == 1
+    assert rigid.solver("verlet", many, worlds=8, **SETTINGS).particle_system.lanes == 1
     with pytest.raises(ValueError, match="lanes is 4 with so many shapes that a hash finds their pairs: expected lan"):
         rigid.solver("verlet", many, worlds=8, lanes=4, **SETTINGS)
-    assert rigid.solver("verlet", everything(0), worlds=2, **SETTINGS).statistics().lanes == 1
-    assert rigid.solver("verlet", everything(0), worlds=40, **SETTINGS).statistics().lanes > 1
+    assert rigid.solver("verlet", everything(0), worlds=2, **SETTINGS).particle_system.lanes == 1
+    assert rigid.solver("verlet", everything(0), worlds=40, **SETTINGS).particle_system.lanes > 1
 
 
 def program():

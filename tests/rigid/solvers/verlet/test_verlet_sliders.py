@@ -15,6 +15,7 @@ def solve(model, dt=0.01, iterations=30):
     return rigid.solver("verlet", model, dt=dt, iterations=iterations, contacts=False)
 
 
+@pytest.mark.slow
 def test_slider_falls_along_its_incline():
     # g sin θ t²/2 to round-off and without rotation, for an axis at any distance, up to the limit.
     angle = math.radians(30)
@@ -32,6 +33,7 @@ def test_slider_falls_along_its_incline():
     assert solver.joint_positions()["rail"] == pytest.approx(2.0, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_slider_keeps_two_bodies_in_line():
     # A carriage moves along a freely spinning beam, with no relative rotation or shift across. Momenta are conserved.
     model = rigid.Model(gravity=(0, 0, 0))
