@@ -1,4 +1,4 @@
-"""Cost and quality of pyramids, heaps and a struck wall beside Rapier, Box3D and MuJoCo.
+"""Cost and quality of pyramids, heaps and a struck wall beside Rapier, Box3D, MuJoCo and Jolt.
 
 All make steps of 1/60 s in one thread, and nothing sleeps. The cost is the processor time of a step at the end of a
 run. Quality is what a run leaves: how far the top has sunk and how far bodies have crept aside (pyramids, which should
@@ -12,10 +12,11 @@ import numpy as np
 
 import pbd
 import rigid
-from benchmarks import mujoco_solver
+from benchmarks import jolt_solver, mujoco_solver
+from benchmarks.jolt_solver import JoltSolver
 from benchmarks.mujoco_solver import MujocoSolver
 from benchmarks.other_engines import ENGINES
-from benchmarks.timing import cpu_seconds, row
+from benchmarks.timing import cost_of_steps, row
 from rigid.collision.overlaps import Overlaps
 
 STEP = 1 / 60  # [s]
@@ -43,6 +44,8 @@ def heaps():
     for name, (module, _) in ENGINES.items():
         if module is None:
             yield f"# heaps: {name} is left out, because it is not installed: pip install 'verletlab[peers]'"
+    if why := jolt_solver.missing():
+        yield f"# heaps: Jolt is left out: {why}"
     for name, case in cases().items():
         yield from compared(name, case)
 
@@ -117,6 +120,8 @@ def methods():
     found = {name: lambda model, maker=maker: maker(model, STEP) for name, maker in found.items()}
     if mujoco_solver.mujoco is not None:
         found["MuJoCo"] = lambda model: MujocoSolver(model, STEP, "implicitfast", contacts=True)
+    if not jolt_solver.missing():
+        found["Jolt"] = lambda model: JoltSolver(model, STEP)
     for name, (solver, options) in OURS.items():
         found[name] = lambda model, solver=solver, options=options: rigid.solver(solver, model, dt=STEP, **options)
     return found
@@ -126,7 +131,7 @@ def measured(label, case, make, overlaps, costs):
     """Yield lines of CSV of one run. Args: label; case; make: see `methods`; overlaps: an Overlaps; costs: gets it."""
     solver, model = make(case.model), case.model
     solver.step(case.steps - TIMED)
-    costs[label] = cpu_seconds(lambda: solver.step(TIMED)) / TIMED
+    costs[label] = cost_of_steps(solver, TIMED) / TIMED
     state = solver.state()
     solver.step()
     speed = np.abs(solver.state().position - state.position).max() / STEP

@@ -7,6 +7,7 @@ step by default, in 32 bits. Nothing sleeps.
 
 import numpy as np
 
+from pbd.core.rotation import IDENTITY
 from pbd.core.shapes import Box, Capsule, Plane, Sphere
 from rigid.joints import Ball, Hinge
 from rigid.names import GROUND
@@ -194,8 +195,9 @@ def bodies_with_shapes(model):
     """Each body with its shape. Args: model: a rigid.Model. Raises: ValueError unless each has one, at its middle."""
     shapes = [[piece for piece in model.shapes if piece.body == k] for k in range(len(model.bodies))]
     for body, found in zip(model.bodies, shapes):
-        if len(found) != 1 or not isinstance(found[0].shape, (Sphere, Capsule, Box)) or np.any(found[0].position):
-            raise ValueError(f"body {body.name!r}: expected one sphere, capsule or box, at its middle")
+        piece = found[0] if len(found) == 1 and isinstance(found[0].shape, (Sphere, Capsule, Box)) else None
+        if piece is None or np.any(piece.position) or np.any(piece.rotation != IDENTITY):
+            raise ValueError(f"body {body.name!r}: expected one sphere, capsule or box, at its middle and not turned")
     if model.springs:
         raise ValueError("a model with springs: expected none")
     return [(body, found[0]) for body, found in zip(model.bodies, shapes)]

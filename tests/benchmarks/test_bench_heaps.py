@@ -22,11 +22,12 @@ def test_bodies_do_not_overlap_at_first(model):
 def test_missing_programs_are_named_and_our_solvers_are_measured(monkeypatch):
     monkeypatch.setattr(heaps, "ENGINES", {"Rapier": (None, None), "Box3D": (None, None)})
     monkeypatch.setattr(heaps.mujoco_solver, "mujoco", None)
+    monkeypatch.setattr(heaps.jolt_solver, "missing", lambda: "it is not installed")
     monkeypatch.setattr(heaps, "OURS", {"impulse 10 iterations": heaps.OURS["impulse 10 iterations"]})
     monkeypatch.setattr(heaps, "cases", lambda: {"pyramid of 3": Case(pyramid(2), 120, True)})
     lines = list(heaps.heaps())
     missing = [line for line in lines if line.startswith("#")]
-    assert [line.split()[2] for line in missing] == ["Rapier", "Box3D"]
+    assert [line.split()[2] for line in missing] == ["Rapier", "Box3D", "Jolt"]
     values = {line.split(",")[1]: float(line.split(",")[3]) for line in lines if not line.startswith("#")}
     name = "pyramid of 3 impulse 10 iterations"
     assert set(values) == {name, *(f"{name} {what}" for what in ("overlap", "sinking", "creep", "speed"))}
