@@ -1,7 +1,8 @@
 """Jolt, as a reference from outside: the npm package jolt-physics, which is WebAssembly, in a process of node.
 
 It holds what other_engines.py holds: bodies of one sphere, capsule or box at their middle, planes as the ground, balls
-and hinges. Numbers have 32 bits. jolt_solver.mjs is the program for node.
+and hinges. Numbers have 32 bits. The build is that for one thread, which has no vector instructions (SIMD).
+jolt_solver.mjs is the program for node.
 
 Source: Jolt Physics, https://github.com/jrouwe/JoltPhysics.
 """
