@@ -43,7 +43,7 @@ class Creasing:
     def __len__(self):
         return len(self.hinges)
 
-    def crease(self):
+    def flow(self):
         """Let the rest angles follow those of hinges that are bent too far."""
         x = np.moveaxis(self._values.read("position")[..., :3].astype(float)[self.hinges], 2, 1)
         angles = dihedral_angle(x.reshape(-1, 4, 3)).reshape(self._yield_angles.shape)

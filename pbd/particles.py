@@ -2,6 +2,7 @@
 
 import math
 from copy import copy
+from dataclasses import replace
 
 import numpy as np
 
@@ -328,13 +329,15 @@ class Particles(Description):
         """
         made = membrane_of(triangles, fabric, warp, rest, self.positions())
         numbers, compliance = made.parameters()
+        name = "damped membrane" if fabric.damping > 0 else "membrane"
+        first = {name: self.constraint_sets.count(name)}
         self._add_damped("membrane", made.triangles, compliance, fabric.damping, **numbers)
         if any(fabric.rigidities()):
             self._add_plate(made, rest is None, fabric.damping)
         if fabric.strain_limit is not None:
             for numbers in thread_limits(made):
                 self.add_constraints("thread at most", made.triangles, **numbers)
-        self.membranes.append(made)
+        self.membranes.append(replace(made, first=first))
         return len(self.membranes) - 1
 
     def _add_plate(self, membrane, as_described, damping):
@@ -361,10 +364,12 @@ class Particles(Description):
         """
         made = tetrahedra_of(tetrahedra, solid, rest, self.positions())
         numbers, compliance = made.parameters()
+        types = ("solid", "solid friction") if solid.damping > 0 else ("solid",)
+        first = {name: self.constraint_sets.count(name) for name in types}
         self.add_constraints("solid", made.tetrahedra, compliance, **numbers)
         if solid.damping > 0:
             self.add_constraints("solid friction", made.tetrahedra, compliance, damping=solid.damping, **numbers)
-        self.solids.append(made)
+        self.solids.append(replace(made, first=first))
         return len(self.solids) - 1
 
     def add_pressure(self, surface, pressure=None, amount=None, ambient=101_325.0, temperature=293.15):

@@ -21,6 +21,7 @@ from pbd.description.deforming_mesh import warn_of_what_passes_through
 from pbd.direct.tables import direct_arrays, parts_state, write_parts_state
 from pbd.direct.touch_tables import touch_arrays, touch_state, touching_particles, write_touch_state
 from pbd.execution.lanes import counts_in_lanes, lanes_of
+from pbd.flow import MembraneFlow, SolidFlow
 from pbd.host.constraint_values import ConstraintValues
 from pbd.host.energy_watch import EnergyWatch
 from pbd.host.environment import Environment
@@ -74,7 +75,6 @@ class ParticleSystem(UsesTaichi):
         if given.untangle:
             descriptions = [untangled(each) for each in descriptions]
         self.particles = descriptions[0].frozen()
-        self._elements = [{"membranes": list(each.membranes), "solids": list(each.solids)} for each in descriptions]
         self._gases = [list(each.gases) for each in descriptions]
         self.count = len(self.particles)
         refuse_crossed(descriptions)
@@ -99,7 +99,12 @@ class ParticleSystem(UsesTaichi):
         )
         self._tearing, self.events = Tearing(self.constraints, self._values), []
         refuse_torn_surfaces(self.particles.surfaces, self._tearing.pairs, self.worlds)
-        self._creasing = Creasing(self.constraints, self._values)
+        values = self.constraints, self._values
+        self._plastic = {  # what flows at the end of a step, by its name in a State
+            "creased": Creasing(*values),
+            "flowed_solids": SolidFlow(*values, descriptions, self.arrays.implicit),
+            "flowed_membranes": MembraneFlow(*values, descriptions),
+        }
         # Contacts are sought as far as the largest contact distance and half as much again, to allow for motion.
         self._search_radius = 3.0 * max(0.0, self._radii.max()) or 1.0
         self.energy_watch = EnergyWatch(
@@ -213,7 +218,8 @@ class ParticleSystem(UsesTaichi):
         most = min(max(PROJECTIONS_PER_LAUNCH // work, 1), SUBSTEPS_PER_LAUNCH)
         whole_steps = len(self.direct.rows) or len(self._implicit)  # whose factors are made anew in each step
         interval = self.clock.substeps if whole_steps else self.options.bending_interval
-        each = len(self._tearing) or len(self._creasing) or self.particles.surfaces
+        plastic = [each for each in self._plastic.values() if len(each)]
+        each = len(self._tearing) or plastic or self.particles.surfaces
         if each:
             most = interval = self.clock.substeps
         most = max(most // interval, 1) * interval
@@ -241,8 +247,8 @@ class ParticleSystem(UsesTaichi):
                 self.events += torn
                 if torn:
                     self._leave_out_torn()
-            if len(self._creasing):
-                self._creasing.crease()
+            for each in plastic:
+                each.flow()
 
     def _search_surfaces(self):
         """Find the pairs on surfaces that could touch in the next step, and make room for more than twice as many.
@@ -358,7 +364,7 @@ class ParticleSystem(UsesTaichi):
         return self._values.positions()
 
     def strain(self, of=None):
-        """Strains of all membranes or solids, one after another.
+        """Strains of all membranes or solids, one after another: from their shapes as described, also if they flowed.
 
         Args: of: "membranes" or "solids"; None for what there is.
 
@@ -370,25 +376,27 @@ class ParticleSystem(UsesTaichi):
         return self._of_elements(of, {"membranes": "strains", "solids": "strains"})
 
     def stress(self, of=None):
-        """Stresses of all membranes or solids, one after another: those of elastic stretch, without damping.
+        """Stresses of all membranes or solids, one after another: those of elastic strain, without damping.
 
         Args: of: see `strain`.
 
         Returns: of membranes (triangles, 3): tension along the warp and weft, and shear, by width at rest [N/m]; of
-        solids (tetrahedra, 3, 3): Cauchy's stress in the axes of the world [Pa]. With worlds, (worlds, ...).
+        solids (tetrahedra, 3, 3): Cauchy's stress in the axes of the world [Pa]. With worlds, (worlds, ...). Of what
+        flowed, the elastic strain and the width are those from its present shape at rest.
         """
-        return self._of_elements(of, {"membranes": "tensions", "solids": "stresses"})
+        return self._of_elements(of, {"membranes": "tensions", "solids": "stresses"}, elastic=True)
 
-    def _of_elements(self, of, readings):
-        """A reading of all membranes or solids. Args: of: see `strain`; readings: a name of a method for each."""
+    def _of_elements(self, of, readings, elastic=False):
+        """A reading of all membranes or solids. Args: of: see `strain`; readings: methods; elastic: see pbd/flow.py."""
         if of is None and self.particles.membranes and self.particles.solids:
             raise ValueError('of is None, with membranes and solids: expected of="membranes" or of="solids"')
         kind = one_of("of", of or ("solids" if self.particles.solids else "membranes"), tuple(readings))
         shape = (0, 3, 3) if kind == "solids" else (0, 3)
         positions = self.positions().reshape(self.worlds, self.count, 3)
+        elements = [self._plastic[f"flowed_{kind}"].elements(world, elastic) for world in range(self.worlds)]
         found = [
-            np.concatenate([np.zeros(shape), *(getattr(each, readings[kind])(x) for each in elements[kind])])
-            for x, elements in zip(positions, itertools.cycle(self._elements))
+            np.concatenate([np.zeros(shape), *(getattr(each, readings[kind])(x) for each in of_world)])
+            for x, of_world in zip(positions, elements)
         ]
         return np.stack(found) if self.worlds > 1 else found[0]
 
@@ -521,8 +529,8 @@ class ParticleSystem(UsesTaichi):
         direct = parts_state(self.arrays.direct) if len(self.direct.rows) else np.zeros((0, 0))
         touching = touch_state(self.arrays.touch) if self._counts.touching else np.zeros((0, 0))
         tangled = read(self.arrays.implicit.tangled).T if self.particles.solids else np.zeros((0, 0))
-        changed = {"touching": touching, "torn": self._tearing.state(), "creased": self._creasing.state()}
-        changed["tangled"] = tangled
+        changed = {"touching": touching, "torn": self._tearing.state(), "tangled": tangled}
+        changed |= {name: each.state() for name, each in self._plastic.items()}
         return State(**self._values.state(), **self.clock.state(), direct=direct, **changed)
 
     def set_state(self, state):
@@ -549,8 +557,9 @@ class ParticleSystem(UsesTaichi):
         if len(self._tearing):
             self._tearing.restore(state.torn)
             self._leave_out_torn()
-        if len(self._creasing):
-            self._creasing.restore(state.creased)
+        for name, each in self._plastic.items():
+            if len(each):
+                each.restore(getattr(state, name))
         self.clock.restore(**clock)
         self.options = options
 

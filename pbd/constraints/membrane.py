@@ -1,11 +1,12 @@
 """Membrane: a triangle of fabric, which resists stretch along its threads, and shear between them.
 
     a = Σ a_i x_i,   b = Σ b_i x_i,   Σ a_i = Σ b_i = 0        warp and weft: what has length one at rest, as it is now
-    e = (|a| - 1, |b| - 1, â·b̂),   â = a/|a|, b̂ = b/|b|        strains of warp, weft and shear
+    e = (|a| - 1, |b| - 1, â·b̂ - c),   â = a/|a|, b̂ = b/|b|    strains of warp, weft and shear
     C = R e,   |C|²/2α = A eᵀ K e/2                            three rows with one compliance α
 
-where A is the area at rest and K the stiffness [N/m] of the fabric, RᵀR = α A K with R upper triangular. The rows are
-solved together, by XPBD's equation for all of them at once (Macklin, Müller, Chentanez 2016, eq. 18):
+where A is the area at rest and K the stiffness [N/m] of the fabric, RᵀR = α A K with R upper triangular. The cosine at
+rest c is zero until the fabric flows (pbd/flow.py). The rows are solved together, by XPBD's equation for all of them at
+once (Macklin, Müller, Chentanez 2016, eq. 18):
 
     (∇C W ∇Cᵀ + α' 1) Δλ = -(C + α' λ),   x_i += w_i ∇_i Cᵀ Δλ
 
@@ -18,7 +19,7 @@ of threads are theirs, too, but their shear is a·b. Departure: with the cosine 
 bound in a stretched triangle, where projections of a·b overshoot. Green's strain would have no strength where an
 element is crushed flat. Here a crushed thread pushes with its full stiffness.
 
-Parameters: a_1, a_2, b_1, b_2 [1/m], and R: of warp, of the weft's part in it, of weft, of shear [m].
+Parameters: a_1, a_2, b_1, b_2 [1/m]; R: of warp, of the weft's part in it, of weft, of shear [m]; and c.
 """
 
 import taichi as ti
@@ -26,7 +27,9 @@ import taichi as ti
 from pbd.constraints.constraint_type import SWINGS, TINY, ConstraintType, scalar_constraint
 from pbd.core.vectors import length_or_huge
 
-PARAMETERS = ("warp_1", "warp_2", "weft_1", "weft_2", "root_warp", "root_coupling", "root_weft", "root_shear")
+PARAMETERS = (
+    "warp_1", "warp_2", "weft_1", "weft_2", "root_warp", "root_coupling", "root_weft", "root_shear", "rest_cosine",
+)  # fmt: skip
 
 
 @ti.func
@@ -50,7 +53,7 @@ def value(x, parameters):
     """C = R e [m]."""
     a, b = threads(x, parameters)
     warp, weft = a.norm() - 1.0, b.norm() - 1.0
-    shear = a.dot(b) / (length_or_huge(a) * length_or_huge(b))
+    shear = a.dot(b) / (length_or_huge(a) * length_or_huge(b)) - parameters[8]
     return ti.Vector([parameters[4] * warp + parameters[5] * weft, parameters[6] * weft, parameters[7] * shear])
 
 

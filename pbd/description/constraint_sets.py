@@ -42,6 +42,10 @@ class ConstraintSet(Growing):
 class ConstraintSets(dict):
     """A ConstraintSet for each (type, compliant): rigid and compliant constraints of a type are two sets."""
 
+    def count(self, name):
+        """How many compliant constraints there are of a type. Args: name: of the type."""
+        return sum(map(len, self[name, True].members)) if (name, True) in self else 0
+
     def add(self, constraint_type, members, compliance, parameters, particle_count, coupled=None):
         """Add constraints.
 

@@ -1,7 +1,7 @@
 """Membranes of a description: triangles of a fabric. Plain numpy, without Taichi."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -23,7 +23,8 @@ class Membrane:
 
     Attributes: triangles (n, 3): indices of particles; fabric: a Fabric; threads (n, 2, 3): coefficients a_i of the
     warp and b_i of the weft, see pbd/constraints/membrane.py [1/m]; areas (n,): at rest [m²]; corners (n, 3, 3): at
-    rest [m]; axes (n, 2, 3): unit vectors along warp and weft at rest.
+    rest [m]; axes (n, 2, 3): unit vectors along warp and weft at rest; rest_cosines: between warp and weft (n,);
+    first: the number of its first constraint of each type, by name.
     """
 
     triangles: np.ndarray
@@ -32,12 +33,15 @@ class Membrane:
     areas: np.ndarray
     corners: np.ndarray
     axes: np.ndarray
+    rest_cosines: np.ndarray | float = 0.0
+    first: dict = field(default_factory=dict)
 
     def strains(self, positions):
         """Strains of warp, weft and shear (..., n, 3). Args: positions (..., particles, 3) [m]."""
         a, b = np.moveaxis(self.threads @ positions[..., self.triangles, :], -2, 0)
         warp, weft = (np.linalg.norm(each, axis=-1) for each in (a, b))
-        return np.stack([warp - 1, weft - 1, (a * b).sum(axis=-1) / np.maximum(warp * weft, 1e-300)], axis=-1)
+        shear = (a * b).sum(axis=-1) / np.maximum(warp * weft, 1e-300) - self.rest_cosines
+        return np.stack([warp - 1, weft - 1, shear], axis=-1)
 
     def tensions(self, positions):
         """Tensions of warp, weft and shear, by width at rest (..., n, 3) [N/m]. Args: positions: see `strains`."""
@@ -53,7 +57,7 @@ class Membrane:
         return {
             "warp_1": warp[:, 1], "warp_2": warp[:, 2], "weft_1": weft[:, 1], "weft_2": weft[:, 2],
             "root_warp": root[0, 0] * size, "root_coupling": root[0, 1] * size, "root_weft": root[1, 1] * size,
-            "root_shear": root[2, 2] * size,
+            "root_shear": root[2, 2] * size, "rest_cosine": self.rest_cosines + 0 * size,
         }, 1 / largest  # fmt: skip
 
 

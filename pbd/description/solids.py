@@ -1,7 +1,7 @@
 """Solids of a description: tetrahedra of an elastic material. Plain numpy, without Taichi."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,13 +18,15 @@ class Tetrahedra:
     """Tetrahedra of one solid.
 
     Attributes: tetrahedra (n, 4): indices of particles; solid: a Solid; gradients (n, 4, 3): a_k, see
-    pbd/constraints/solid.py [1/m]; volumes (n,): at rest [m³].
+    pbd/constraints/solid.py [1/m]; volumes (n,): at rest [m³]; first: the number of its first constraint of each type,
+    by name.
     """
 
     tetrahedra: np.ndarray
     solid: Solid
     gradients: np.ndarray
     volumes: np.ndarray
+    first: dict = field(default_factory=dict)
 
     def deformations(self, positions):
         """F of each, (..., n, 3, 3). Args: positions (..., particles, 3) [m]."""

@@ -43,6 +43,13 @@ class ConstraintValues:
         names = (*constraint_type.parameters, "compliance")
         return first + constraint_type.width * place + names.index(name)
 
+    def rows_of(self, constraint_type, numbers, names):
+        """Find the rows of several parameters of many constraints (numbers, names). Args: see `row_of`."""
+        index = self.types.index(constraint_type)
+        places = np.argsort(self.orders[index])[numbers]
+        columns = [constraint_type.parameters.index(name) for name in names]
+        return self.ranges[index, RANGE.parameters] + constraint_type.width * places[:, None] + columns
+
     def multiplier_of(self, constraint_type, number):
         """Find where a compliant constraint has its λ, for `read_multipliers`. Args: see `row_of`."""
         index, place = self._place_of(constraint_type, number)

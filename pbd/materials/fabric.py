@@ -7,6 +7,7 @@ import numpy as np
 
 from pbd.core.messages import shown
 from pbd.core.validate import finite_number, not_negative, positive, real_array
+from pbd.materials.solid import check_flow
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,12 @@ class Fabric:
         thickness: distance of two layers in contact [m]; None if unknown.
         damping: its own friction, as the time τ in a tension of stiffness (strain + τ strain rate) [s]. What swings
             with the circular frequency ω has the damping ratio ω τ/2.
-        strain_limit: threads are never longer than this part beyond their lengths; None for no limit.
+        strain_limit: threads are never longer than this part beyond their lengths as described; None for no limit.
+        yield_strain: threads whose tension is beyond that of a free strip with this strain flow, and keep what is
+            beyond, stretched or crushed, each by itself; so does shear beyond this cosine of the angle. It is above
+            zero, and None for a fabric that springs back from any.
+        hardening: by how much the yield strain grows with the plastic strain of a thread, or of the shear; zero or
+            more. It needs a yield_strain. See pbd/flow.py for both.
 
     Raises: ValueError for a number that no fabric has.
     """
@@ -40,6 +46,8 @@ class Fabric:
     thickness: float | None = None
     damping: float = 0.0
     strain_limit: float | None = None
+    yield_strain: float | None = None
+    hardening: float = 0.0
 
     def __post_init__(self):
         for name in ("warp", "weft", "density"):
@@ -53,6 +61,7 @@ class Fabric:
             positive("thickness", self.thickness)
         if self.strain_limit is not None:
             positive("strain_limit", self.strain_limit)
+        check_flow(self.yield_strain, self.hardening)
 
     def rigidities(self):
         """Flexural rigidity along the warp, along the weft and between them, three numbers [N m]."""
