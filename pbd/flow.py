@@ -159,8 +159,8 @@ class SolidFlow(Flow):
 
     def _flowed(self, x):
         """Numbers after the flow of a step. Args: x: corners (4, elements, worlds, 3) [m]."""
-        numbers = self.numbers.copy()
-        numbers[read(self._tangled)[self._bodies] > 0] = self.start
+        numbers, tangled = self.numbers.copy(), read(self._tangled)[self._bodies] > 0
+        numbers[tangled] = self.start
         a = np.moveaxis(self._present.reshape(*self._present.shape[:2], 3, 3), 2, 0)
         F = sum((end - x[0])[..., :, None] * of_end[..., None, :] for end, of_end in zip(x[1:], a))
         limit, hardening, factor = np.moveaxis(self._law, 2, 0)
@@ -168,7 +168,7 @@ class SolidFlow(Flow):
         # |F|²/J^⅔ of any F with a given |e| is no less than of a bar that is pressed: what is below that is elastic.
         J, pressed = np.linalg.det(F), np.minimum(limit / factor, 100.0)
         least = np.maximum(J, 0.0) ** (2 / 3) * (np.exp(-2 * pressed) + 2 * np.exp(pressed))
-        at = np.nonzero((J > 0) & ((F**2).sum(axis=(2, 3)) > least))
+        at = np.nonzero((J > 0) & ~tangled & ((F**2).sum(axis=(2, 3)) > least))
         squares, axes = np.linalg.eigh(F[at].swapaxes(1, 2) @ F[at])
         flows = squares[:, 0] > CRUSHED**2
         at, squares, axes = tuple(each[flows] for each in at), squares[flows], axes[flows]
