@@ -22,8 +22,8 @@ with equality where δ_i > 0. Shear flows by (|e_3| - y - η p)/(1 + η), which 
 the lengths at rest, so its tensions are those of a fabric of the same stiffness that was made that way.
 
 Sources: Simo and Hughes, Computational Inelasticity (1998), https://doi.org/10.1007/b98904, section 9.3 for logarithmic
-strains and 5.2 for several yield surfaces; Irving, Teran, Fedkiw, Invertible Finite Elements for Robust Simulation of
-Large Deformation (2004), https://doi.org/10.1145/1028523.1028541, for F_p in graphics.
+strains and chapter 5 for several yield surfaces; Irving, Teran, Fedkiw, Invertible Finite Elements for Robust
+Simulation of Large Deformation (2004), https://doi.org/10.1145/1028523.1028541, for F_p in graphics.
 """
 
 import math

@@ -45,7 +45,8 @@ class StressVisual:
         of: "stress" or "strain".
         skin: of a pbd.build.SoftBody, to draw it; None for the triangles of all membranes.
 
-    Raises: ValueError for other words, or a size that is not positive.
+    Raises: ValueError for other words, a size that is not positive, or stress of a material that flows: it depends on
+    what has flowed, and frames hold positions alone.
     """
 
     particles: object
@@ -58,6 +59,9 @@ class StressVisual:
         positive("largest", self.largest)
         drawn = self.particles.solids if self.skin else self.particles.membranes
         self.elements = [(each, each.tetrahedra if self.skin else each.triangles) for each in drawn]
+        materials = [each.solid if self.skin else each.fabric for each, _ in self.elements]
+        if self.of == "stress" and any(each.yield_strain is not None for each in materials):
+            raise ValueError('of is "stress", of a material that flows: expected of="strain", as frames hold no flow')
         if not self.elements:
             raise ValueError(f"no {'solids' if self.skin else 'membranes'} to draw: expected some, see pbd.Particles")
         self.colours = band_colours()

@@ -77,6 +77,7 @@ def test_an_element_without_volume_is_red():
         (lambda: StressVisual(strip(), 0.0), "largest"),
         (lambda: StressVisual(strip(), float("nan")), "largest"),
         (lambda: StressVisual(strip(), 1.0, "tension"), "of"),
+        (lambda: StressVisual(body(pbd.Solid(1e5, yield_strain=0.1))[0], 1.0, skin=object()), "a material that flows"),
     ],
 )
 def test_nonsense_is_refused(make, message):
