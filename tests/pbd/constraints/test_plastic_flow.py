@@ -146,7 +146,8 @@ def test_a_press_without_hardening_has_the_yield_stress(dt):
     np.testing.assert_allclose(system.stress()[:, 0, 0], stress, rtol=5e-3)
     assert stress == pytest.approx(-0.01 * solid.young, rel=0.03)
     system.step(round(2.0 / dt))
-    assert np.ptp(system.positions()[:, 0]) / 0.1 == pytest.approx(np.exp(plastic), abs=1e-4)
+    stretch = np.sqrt(1 + 2 * system.strain()[:, 0, 0])  # it may turn
+    np.testing.assert_allclose(stretch, np.exp(plastic), atol=1e-3)
 
 
 def test_shear_flows_at_the_yield_stress_over_root_three():
