@@ -30,6 +30,7 @@ BENCHMARKS = {
     "threads": imported("particles", "threads"),
     "drape": imported("drape", "drape"),
     "fabric": imported("fabric", "laboratory"),
+    "fabric_cost": imported("fabric_cost", "fabric_cost"),
     "small": imported("particles", "small"),
     "worlds": imported("particles", "worlds"),
     "lanes": imported("lanes", "lanes_against_one_world"),
@@ -57,7 +58,7 @@ BENCHMARKS = {
 
 # Arguments of benchmarks that the command line can set.
 SETTINGS = {
-    "chains": ("count", "first"), "fabric": ("fabrics", "picture"),
+    "chains": ("count", "first"), "fabric": ("fabrics", "picture"), "fabric_cost": ("count", "picture"),
     "robustness": ("count", "first", "solver", "classes"),
 }  # fmt: skip
 

@@ -42,12 +42,14 @@ def add(commands, device):
                              "FILE.py:FUNCTION")  # fmt: skip
     made.add_argument("--precision", type=int, default=32, choices=(32, 64), help="bits of a float (%(default)s)")
     made.add_argument("--count", type=int, metavar="N",
-                      help="random scenes of each class, in chains (20) and robustness (5)")  # fmt: skip
-    made.add_argument("--first", type=int, metavar="SEED", help="first seed (0), likewise")
+                      help="random scenes of each class, in chains (20) and robustness (5); particles along a side, in "
+                      "fabric_cost (100)")  # fmt: skip
+    made.add_argument("--first", type=int, metavar="SEED", help="first seed of random scenes (0)")
     solver = made.add_argument("--solver", metavar="NAME", help="solver of robustness: %(known)s (all)")
     classes = made.add_argument("--classes", metavar="A,B", help="classes of robustness: %(known)s (all)")
     fabrics = made.add_argument("--fabrics", metavar="A,B", help="fabrics of fabric: %(known)s (all)")
-    made.add_argument("--picture", metavar="FILE", help="draw the drapes of fabric, as .png or .svg")
+    made.add_argument("--picture", metavar="FILE", help="draw the drapes of fabric, or the costs of "
+                      "fabric_cost, as .png or .svg")  # fmt: skip
     name.known, solver.known, classes.known = map(Names, ("BENCHMARKS", "SOLVERS", "CLASSES"))
     fabrics.known = Names("FABRICS")
     made.set_defaults(command=run_benchmarks, quiet=False)
