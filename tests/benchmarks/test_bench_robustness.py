@@ -170,7 +170,10 @@ WRONG = [
     ("robustness --classes heaq", "did you mean 'heap'?"),
     ("robustness --solver mujoco", "solver is 'mujoco': expected one of 'verlet', 'impulse'"),
     ("robustness chains --solver impulse", "--solver cannot be used with all of these benchmarks: expected robustness"),
-    ("small --count 3", "--count cannot be used with all of these benchmarks: expected chains, robustness alone"),
+    (
+        "small --count 3",
+        "--count cannot be used with all of these benchmarks: expected chains, fabric_cost, robustness alone",
+    ),
 ]
 
 
