@@ -24,6 +24,7 @@ import os
 import subprocess
 import sys
 import time
+import warnings
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -51,10 +52,10 @@ PYPBD_STICKS, PYPBD_TRIANGLES, NEWTON = "pyPBD sticks", "pyPBD triangles", "Newt
 LADDERS = {
     TOGETHER: ((1, 1), (1, 2), (1, 4), (2, 1), (2, 2)),
     ONE_BY_ONE: ((1, 10), (4, 10), (16, 4), (64, 4)),
-    STICKS: ((1, 10), (16, 1), (64, 1), (256, 1), (256, 4)),
-    PYPBD_STICKS: ((1, 10), (16, 1), (64, 1), (256, 1), (256, 4)),
+    STICKS: ((1, 10), (16, 1), (64, 1), (128, 1), (256, 1), (256, 4)),
+    PYPBD_STICKS: ((1, 10), (16, 1), (64, 1), (128, 1), (256, 1), (256, 4)),
     PYPBD_TRIANGLES: ((1, 10), (8, 10), (64, 1), (256, 1)),
-    NEWTON: ((1, 10), (4, 4), (4, 10)),
+    NEWTON: ((1, 10), (4, 4), (16, 1), (64, 1)),
 }
 WORTH = (10.0, 1.0)  # errors [%] at which costs are compared
 MISSING = {PYPBD_STICKS: "pypbd", PYPBD_TRIANGLES: "pypbd", NEWTON: "newton"}  # modules of other programs
@@ -139,14 +140,16 @@ def measured(sheet, step, slow, positions):
 
     Returns: cost [s]; error [%].
     """
-    step()  # compiles
-    slow()
     seconds = 0.0
-    for _ in range(FRAMES - 1):
-        before = time.process_time()
-        step()
-        seconds += time.process_time() - before
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of settings with too few iterations: their error is measured
+        step()  # compiles
         slow()
+        for _ in range(FRAMES - 1):
+            before = time.process_time()
+            step()
+            seconds += time.process_time() - before
+            slow()
     lowest = positions()[-sheet.count :, 2]
     middle = lowest[(sheet.count - 1) // 2 : sheet.count // 2 + 1].mean()
     return seconds / ((FRAMES - 1) * FRAME), 100 * ((-1 - middle) / EXACT - 1)
