@@ -6,8 +6,9 @@ weight w for each square metre and a stiffness k along the warp. The error is th
 its sign. The cost is the processor time of the steps alone, for one second of motion.
 
 The closed form holds without contraction across the warp, and VBD's fabric is isotropic. So all sheets have denim's
-density, warp and bending, Poisson's ratio zero, and the stiffness of the warp in every direction. Lumped masses and
-triangles do not change the closed form: row j of n rows from below bears the weight of j - 1/2 rows.
+density, Poisson's ratio zero, and the stiffness of denim's warp in every direction. A flat sheet does not bend, so none
+has a bending stiffness, which would only add to the cost. Lumped masses and triangles do not change the closed form:
+row j of n rows from below bears the weight of j - 1/2 rows.
 
 What others cannot express:
     sticks: shear. Diagonals would contract the sheet, so there are none, which makes sticks cheaper. A column of sticks
@@ -36,13 +37,11 @@ import pbd
 from benchmarks.outcomes import FRAME
 from benchmarks.timing import row
 from pbd import build
-from pbd.build.cloth import bending_compliance
 
 FRAMES, KEPT = 60, 0.5  # frames of a run, and the part of the velocity that is left after each
 GRAVITY = 9.81  # pyPBD's, too [m/s²]
 DENIM = pbd.FABRICS["denim"]
-FABRIC = replace(DENIM, weft=DENIM.warp, shear=DENIM.warp / 2, poisson=0.0)
-RIGIDITY = DENIM.bending[0]  # of programs that take one number
+FABRIC = replace(DENIM, weft=DENIM.warp, shear=DENIM.warp / 2, poisson=0.0, bending=0.0)
 EXACT = GRAVITY * FABRIC.density / (2 * FABRIC.warp)  # [m]
 
 TOGETHER, ONE_BY_ONE, STICKS = "fabric together", "fabric one by one", "sticks"
@@ -64,15 +63,14 @@ MISSING = {PYPBD_STICKS: "pypbd", PYPBD_TRIANGLES: "pypbd", NEWTON: "newton"}  #
 class Sheet(NamedTuple):
     """A sheet of count x count particles, row after row, the first row pinned, in the plane y = 0.
 
-    Attributes: count; positions (n, 3) [m]; masses (n,) [kg], infinite where pinned; triangles (t, 3), hinges (h, 4):
-    indices; sticks (s, 2): along both threads; stiffness (s,): of sticks [N/m].
+    Attributes: count; positions (n, 3) [m]; masses (n,) [kg], infinite where pinned; triangles (t, 3): indices;
+    sticks (s, 2): along both threads; stiffness (s,): of sticks [N/m].
     """
 
     count: int
     positions: np.ndarray
     masses: np.ndarray
     triangles: np.ndarray
-    hinges: np.ndarray
     sticks: np.ndarray
     stiffness: np.ndarray
 
@@ -125,13 +123,13 @@ def hanging_sheet(count):
     """Make a Sheet. Args: count: particles along a side."""
     particles = pbd.Particles()
     cloth = build.cloth(
-        particles, (0, 0, 0), (1, 0, 0), (0, 0, -1), (count, count), density=FABRIC.density, shear="none", pins=("top",)
+        particles, (0, 0, 0), (1, 0, 0), (0, 0, -1), (count, count), density=FABRIC.density, shear="none", bending=None,
+        pins=("top",),
     )
     column = cloth.sticks % count
     is_side = (column[:, 0] == column[:, 1]) & ((column[:, 0] == 0) | (column[:, 0] == count - 1))
     stiffness = np.where(is_side, 0.5, 1.0) * FABRIC.warp
-    given = particles.positions(), particles.masses(), cloth.triangles, cloth.hinges, cloth.sticks
-    return Sheet(count, *given, stiffness)
+    return Sheet(count, particles.positions(), particles.masses(), cloth.triangles, cloth.sticks, stiffness)
 
 
 def measured(sheet, step, slow, positions):
@@ -171,7 +169,6 @@ def of_sticks(sheet, substeps, iterations):
     particles = pbd.Particles(gravity=(0, 0, -GRAVITY))
     particles.add_particles(sheet.positions, sheet.masses)
     particles.add_sticks(sheet.sticks, compliance=1 / sheet.stiffness)
-    particles.add_flat_bending(sheet.hinges, bending_compliance(sheet.hinges, sheet.positions, RIGIDITY))
     return ours(sheet, particles, substeps=substeps, iterations=iterations, schedule="clusters", clusters=1)
 
 
@@ -209,8 +206,6 @@ def of_pypbd(sheet, substeps, iterations, stretch):
         theirs.addVertex((x, z, 0.0))  # its gravity is along -y
         theirs.setMass(k, sheet.masses[k] if sheet.masses[k] < np.inf else 0.0)  # zero is its sign of a pinned particle
     stretch(model, sheet)
-    for a, b, one, other in sheet.hinges.tolist():
-        model.addIsometricBendingConstraint_XPBD(one, other, a, b, RIGIDITY)
     stepper.setValueUInt(pypbd.TimeStepController.NUM_SUB_STEPS, substeps)
     stepper.setValueUInt(pypbd.TimeStepController.MAX_ITERATIONS, iterations)
     pypbd.TimeManager.getCurrent().setTimeStepSize(FRAME)
@@ -245,18 +240,17 @@ def of_newton(sheet, substeps, iterations):
     warp.config.quiet = True
     import newton
 
-    builder, spacing = newton.ModelBuilder(up_axis=newton.Axis.Z, gravity=(0, 0, -GRAVITY)), 1 / (sheet.count - 1)
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z, gravity=(0, 0, -GRAVITY))
     builder.add_cloth_mesh(
         pos=(0, 0, 0), rot=warp.quat_identity(), vel=(0, 0, 0), scale=1.0, density=FABRIC.density,
         vertices=[warp.vec3(*each) for each in sheet.positions], indices=sheet.triangles.ravel().tolist(),
-        tri_ke=FABRIC.warp / 2, tri_ka=0.0, tri_kd=0.0,  # Lamé's μ and λ
-        edge_ke=RIGIDITY / spacing, edge_kd=0.0,  # B l/(A1 + A2), as in pbd.build
+        tri_ke=FABRIC.warp / 2, tri_ka=0.0, tri_kd=0.0, edge_ke=0.0, edge_kd=0.0,  # tri_ke, tri_ka: Lamé's μ and λ
     )  # fmt: skip
     for k, mass in enumerate(sheet.masses.tolist()):
         builder.particle_mass[k] = mass if mass < np.inf else 0.0
     for k in range(sheet.count):
         builder.particle_flags[k] &= ~int(newton.ParticleFlags.ACTIVE)
-    builder.color(include_bending=True)
+    builder.color()
     model = builder.finalize(device="cpu")
     # Without tiles it is somewhat faster on a processor.
     solver = newton.solvers.SolverVBD(model, iterations=iterations, particle_enable_tile_solve=False)
