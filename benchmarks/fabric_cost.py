@@ -49,12 +49,12 @@ PYPBD_STICKS, PYPBD_TRIANGLES, NEWTON = "pyPBD sticks", "pyPBD triangles", "Newt
 
 # Substeps of a frame and iterations, from the cheapest to the dearest.
 LADDERS = {
-    TOGETHER: ((1, 1), (1, 2), (1, 4), (2, 1), (2, 2)),
-    ONE_BY_ONE: ((1, 10), (4, 10), (16, 4), (64, 4)),
-    STICKS: ((1, 10), (16, 1), (64, 1), (128, 1), (256, 1), (256, 4)),
-    PYPBD_STICKS: ((1, 10), (16, 1), (64, 1), (128, 1), (256, 1), (256, 4)),
+    TOGETHER: ((1, 1), (1, 2), (2, 1), (2, 2), (1, 4)),
+    ONE_BY_ONE: ((1, 10), (4, 10), (16, 4), (64, 4), (128, 4)),
+    STICKS: ((1, 10), (16, 1), (64, 1), (128, 1), (256, 1), (128, 4), (256, 4)),
+    PYPBD_STICKS: ((1, 10), (16, 1), (64, 1), (128, 1), (256, 1), (128, 4), (256, 4)),
     PYPBD_TRIANGLES: ((1, 10), (8, 10), (64, 1), (256, 1)),
-    NEWTON: ((1, 10), (4, 4), (16, 1), (64, 1)),
+    NEWTON: ((1, 10), (4, 4), (16, 1), (64, 1), (256, 1)),
 }
 WORTH = (10.0, 1.0)  # errors [%] at which costs are compared
 MISSING = {PYPBD_STICKS: "pypbd", PYPBD_TRIANGLES: "pypbd", NEWTON: "newton"}  # modules of other programs
