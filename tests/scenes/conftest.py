@@ -27,6 +27,15 @@ def command(capsys):
 
 
 @pytest.fixture
+def with_registry():
+    """Remove what a test registers."""
+    before = dict(REGISTRY)
+    yield
+    REGISTRY.clear()
+    REGISTRY.update(before)
+
+
+@pytest.fixture
 def leap():
     """Name of a registered scene that diverges: one end of a stick jumps `far` away [m] after `when` [s]."""
 

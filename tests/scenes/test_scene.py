@@ -74,15 +74,6 @@ def test_scene_without_defaults_cannot_be_registered():
     assert "vague" not in REGISTRY
 
 
-@pytest.fixture
-def with_registry():
-    """Remove what a test registers."""
-    before = dict(REGISTRY)
-    yield
-    REGISTRY.clear()
-    REGISTRY.update(before)
-
-
 @pytest.mark.usefixtures("with_registry")
 def test_decorator_takes_what_tests_and_the_gallery_need():
     @scenes.register(small={"count": "3"}, slow=True, picture=0.5, picture_parameters={"speed": -2, "wild": True})

@@ -10,7 +10,6 @@ from pathlib import Path
 import imageio.v2 as imageio
 import numpy as np
 import pytest
-from marks import slow
 
 from scenes.render import VideoWriter, video
 
@@ -123,7 +122,7 @@ with VideoWriter(sys.argv[1]) as writer:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals to process groups are POSIX")
-@pytest.mark.parametrize("suffix", [".mp4", slow(".gif")])
+@pytest.mark.parametrize("suffix", [".mp4", pytest.param(".gif", marks=pytest.mark.slow)])
 def test_ctrl_c_leaves_a_playable_file(tmp_path, suffix):
     # A terminal sends SIGINT to the whole process group, the encoder included.
     path = tmp_path / f"film{suffix}"

@@ -124,6 +124,7 @@ def test_own_measure_is_a_column_and_its_error_a_row():
     assert row == {"failure": "measure 'drift': expected a name that no other column has"}
 
 
+@pytest.mark.usefixtures("with_registry")
 def test_worker_without_the_file_of_the_scene_says_so(tmp_path):
     path = tmp_path / "own.py"
     lines = "import scenes, pbd", "def own(x: float = 1.0):", "    p = pbd.Particles()", "    p.add_particle((x, 0, 0))"
