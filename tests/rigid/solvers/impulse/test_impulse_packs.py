@@ -61,7 +61,6 @@ def test_bits_are_those_of_one_contact_after_another(packed, monkeypatch):
     np.testing.assert_array_equal(packed.statistics().iterations, single.statistics().iterations)
 
 
-@pytest.mark.slow
 def test_bits_do_not_depend_on_launches_or_restarts(packed):
     packed.step(20)
     state = packed.state()
