@@ -38,27 +38,23 @@ class ConstraintValues:
         Args: constraint_type: a ConstraintType; number: of the constraint, counted as constraints of the type were
         added; name: one of the type's parameters, or "compliance".
         """
-        index, place = self._place_of(constraint_type, number)
-        first = int(self.ranges[index, RANGE.parameters])
-        names = (*constraint_type.parameters, "compliance")
-        return first + constraint_type.width * place + names.index(name)
+        return int(self.rows_of(constraint_type, [number], [name])[0, 0])
 
     def rows_of(self, constraint_type, numbers, names):
         """Find the rows of several parameters of many constraints (numbers, names). Args: see `row_of`."""
-        index = self.types.index(constraint_type)
-        places = np.argsort(self.orders[index])[numbers]
-        columns = [constraint_type.parameters.index(name) for name in names]
+        index, places = self._places_of(constraint_type, numbers)
+        columns = [(*constraint_type.parameters, "compliance").index(name) for name in names]
         return self.ranges[index, RANGE.parameters] + constraint_type.width * places[:, None] + columns
 
     def multiplier_of(self, constraint_type, number):
         """Find where a compliant constraint has its λ, for `read_multipliers`. Args: see `row_of`."""
-        index, place = self._place_of(constraint_type, number)
-        return int(self.ranges[index, RANGE.multipliers]) + place
+        index, places = self._places_of(constraint_type, [number])
+        return int(self.ranges[index, RANGE.multipliers] + places[0])
 
-    def _place_of(self, constraint_type, number):
-        """Index of a type, and the place of a constraint among those of the type. Args: see `row_of`."""
+    def _places_of(self, constraint_type, numbers):
+        """Index of a type, and the places of constraints among those of the type. Args: see `row_of`."""
         index = self.types.index(constraint_type)
-        return index, int(np.flatnonzero(self.orders[index] == number)[0])
+        return index, np.argsort(self.orders[index])[numbers]
 
     def read(self, rows):
         """Read parameters. Args: rows: see `row_of`. Returns: (rows, worlds)."""
