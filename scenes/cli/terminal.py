@@ -10,6 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from pbd.core.kernels import on_cpu
 from pbd.core.messages import LONGEST_MESSAGE, clipped
+from pbd.core.validate import positive
 from scenes.registry import load
 from scenes.scene_files import name_of_scene
 from scenes.simulate.device import initialise
@@ -113,6 +114,7 @@ def coloured(scene, given):
     for name in ("stress", "strain"):
         largest = getattr(given, name, None)
         if largest is not None:
+            positive(f"--{name}", largest)
             return replace(scene, visuals=in_bands(scene.visuals, scene.particles, name, largest))
     return scene
 

@@ -93,7 +93,7 @@ WRONG = [
       for bad in ("0x0", "64x0", "100000x100000", "64x-36")),
     ("render box --out {tmp}/b.mp4 --fps nan", "fps is nan"),
     ("render box --out {tmp}/b.mp4 --stress 1", "no stress to draw: expected cloth of a fabric"),
-    ("render jelly --out {tmp}/b.mp4 --stress -1", "largest is -1: expected a number above zero"),
+    ("render jelly --out {tmp}/b.mp4 --stress -1", "--stress is -1: expected a number above zero"),
     ("render jelly --out {tmp}/b.mp4 --stress 1 --strain 1", "argument --strain: not allowed with argument --stress"),
     ("render --recording {tmp}/none.npz --out {tmp}/b.mp4", "no recording at"),
     ("render --recording {tmp}/file --out {tmp}/b.mp4", "is not a recording"),
