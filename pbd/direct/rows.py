@@ -191,7 +191,8 @@ def make_plan(solve, types, constraints, positions, inverse_masses, gravity, col
             order, dependent, reason = made[key]
             rows.dependent[members] = dependent.any()
             if solve == "auto" and dependent.any():
-                if is_taut(component.take(order), dependent[order], positions, mobile, gravity):
+                held = order[~component.chosen[order]]  # compliant constraints and limits give way
+                if is_taut(component.take(held), dependent[held], positions, mobile, gravity):
                     reason = "it is taut, so nothing bounds its tension"
             if solve == "auto" and colliding[component.particles].any():
                 reason = "its particles touch one another, which a direct solve would not hold"
