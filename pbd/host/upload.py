@@ -89,6 +89,8 @@ def order_constraints(options, descriptions, worlds, types, constraints):
     colliding = np.zeros(len(first), bool)
     if first.particle_contacts is not None:
         colliding = (np.stack([each.radii() for each in descriptions]) > 0).any(axis=0)
+    for surface in first.surfaces:
+        colliding[surface.triangles()] = True
     plan = make_plan(options.solve, types, constraints, first.positions(), inverse_masses, gravity, colliding)
     left_out = [
         solved | each.sensor | (index in implicit.types) for index, (solved, each) in enumerate(zip(plan.solved, types))
