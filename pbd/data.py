@@ -255,6 +255,7 @@ class SurfaceArrays(NamedTuple):
     pairs: PairArrays
     halvings: Integer(count.surface_particles, count.worlds)  # of a particle's motion in this substep
     is_unsafe: Integer(count.surface_particles, count.worlds)  # whether it is to be halved
+    bodies: Integer(count.worlds)  # 0, or 1 and a particle of an element that a body may have passed
 
 
 class ImplicitArrays(NamedTuple):

@@ -31,6 +31,8 @@ class StepHooks(NamedTuple):
         fixed_shapes: a FixedShapes, or None.
         solve_loaded: Taichi function (s, world) -> largest displacement [m] that solves, after each direct solve, the
             contacts which it loads (pbd/direct/response.py); None if there are none.
+        hold_back: Taichi function (s, how, world) that treats what may have passed elements of surfaces, see
+            pbd/collision/surfaces/bound.py; None if nothing meets these.
     """
 
     data: Any
@@ -43,3 +45,4 @@ class StepHooks(NamedTuple):
     store_contacts: Any
     fixed_shapes: Any = None
     solve_loaded: Any = None
+    hold_back: Any = None

@@ -512,11 +512,15 @@ class ParticleSystem(UsesTaichi):
 
         Contacts of surfaces keep it at zero. Edges of segments count, too; what nothing can move does not.
         """
-        gone = self._tearing.gone()
-        edges, triangles = edges_and_triangles([each.without(gone) for each in self.particles.surfaces])
+        edges, triangles = edges_and_triangles(self.present_surfaces())
         positions = self.positions().reshape(self.worlds, self.count, 3)
         pinned = np.isinf(self.particles.masses())
         return self._per_world(np.array([len(crossing_pairs(each, edges, triangles, pinned)) for each in positions]))[0]
+
+    def present_surfaces(self):
+        """Surfaces without what has torn: a list of pbd.description.surfaces.Surface."""
+        gone = self._tearing.gone()
+        return [each.without(gone) for each in self.particles.surfaces]
 
     def collider_poses(self):
         """Position and rotation of each collider now, (colliders, 7) [m, (w, x, y, z)]."""

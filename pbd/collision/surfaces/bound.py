@@ -41,6 +41,7 @@ from pbd.collision.surfaces.projection import (
 from pbd.collision.surfaces.regions import measure_moved, start_of, way_together
 from pbd.constraints.constraint_type import TINY
 from pbd.constraints.contact_point import weighted_sum
+from pbd.core.kernels import hidden_if
 from pbd.core.vectors import length_or_huge
 from pbd.data import CANDIDATE, CANDIDATE_NUMBER, REPORT
 from pbd.execution.halo import one_particle_at_a_time
@@ -56,13 +57,15 @@ CORNERS = 8
 APART, TOGETHER = 8, 56
 # A particle moves by a part of its motion, halved this often, and then not at all. All come to that in so many rounds.
 HALVINGS, ROUNDS = 4, 64
+# What step hooks do with pairs of a body and an element that are not safe: the first and the third means, see above.
+MOVE_APART, HALVE = 0, 1
 
 
 @one_particle_at_a_time
 @ti.func
 def prevent_crossings(s: ti.template(), substep, world):
     """Change motions until no features can have passed one another in this substep."""
-    unsafe, tried, again = 0, 0, True
+    unsafe, bodies, tried, again = 0, 0, 0, True
     while again:
         for place in range(unsafe):  # none at first
             k = s.surface.pairs.active[place, world]
@@ -73,10 +76,24 @@ def prevent_crossings(s: ti.template(), substep, world):
         if tried > 0:
             leave_colliders(s, substep, world)
         unsafe = list_unsafe(s, substep, world)
-        again = unsafe > 0 and tried < APART + TOGETHER
+        if ti.static(has_bodies(s)):
+            bodies = hold_bodies(s, MOVE_APART, world)
+        again = unsafe + bodies > 0 and tried < APART + TOGETHER
         tried += 1
-    if unsafe > 0:
+    if unsafe + bodies > 0:
         cut_back(s, world)
+
+
+def has_bodies(s):
+    """Whether step hooks have something that may cross surfaces."""
+    return s.features.has_hooks and s.features.hooks.hold_back is not None
+
+
+@ti.func
+def hold_bodies(s: ti.template(), how, world):
+    """Let step hooks treat what may have crossed surfaces, see MOVE_APART. Returns: 0, or 1 and a particle of these."""
+    s.features.hooks.hold_back(s, how, world)
+    return s.surface.bodies[hidden_if(True, world)]
 
 
 @ti.func
@@ -129,8 +146,8 @@ def leave_colliders(s: ti.template(), substep, world):
 @ti.func
 def cut_back(s: ti.template(), world):
     """Halve motions until all pairs are safe."""
-    for k in range(s.surface.particles.shape[0]):
-        s.surface.halvings[s.surface.particles[k], world] = 0
+    for i in range(s.surface.halvings.shape[0]):
+        s.surface.halvings[i, world] = 0
     held, unsafe, rounds = 0, 1, 0
     while unsafe > 0 and rounds < ROUNDS:
         measure_moved(s, world)  # in each round: what is held back moves against what moves on
@@ -154,6 +171,8 @@ def halve_unsafe(s: ti.template(), world):
             result = i[0] + 1
             for m in ti.static(range(4)):
                 s.surface.is_unsafe[i[m], world] = 1
+    if ti.static(has_bodies(s)):
+        result = ti.max(result, hold_bodies(s, HALVE, world))
     if result > 0:
         for k in range(s.surface.particles.shape[0]):
             i = s.surface.particles[k]

@@ -93,6 +93,7 @@ class BodyArrays(NamedTuple):
     sizes: Integer(SIZE)
     first_member: Integer(count.body_ends)  # where a body's particles begin in `members`
     members: Integer(count.members)  # particles of each body: four corners, then those of joints, then a counterweight
+    points_in_frames: Real(count.worlds, count.members, 3)  # where `members` are in their bodies' frames [m]
     solved_directly: Integer(count.user_particles)  # whether a particle of the user's is
     attached_to: Integer(count.user_particles)  # body to which a particle is attached, which it does not touch
     frames: Real(count.worlds, count.bodies, FRAME)
@@ -157,6 +158,7 @@ def allocate_bodies(models, buildings, worlds, external, of_particles, capacity=
         capacity = default_capacity(models[0]) + 2 * touching
     shapes, points, scratch = collision_arrays(models, worlds, capacity, lanes)
     members = np.concatenate([np.zeros(0, int), *first.members])  # there may be no bodies
+    places = np.stack([np.concatenate([np.zeros((0, 3)), *(f.points for f in each.frames)]) for each in buildings])
     frames = np.stack([frame_numbers(model, each) for model, each in zip(models, buildings)])
     bodies = len(first.members)
     loaded = {}
@@ -170,6 +172,7 @@ def allocate_bodies(models, buildings, worlds, external, of_particles, capacity=
             "sizes": np.array([first.user_particles, bodies]),
             "first_member": np.cumsum([0, *map(len, first.members)]),
             "members": members,
+            "points_in_frames": np.repeat(places, worlds // len(models), axis=0),
             **of_particles,
             "frames": np.repeat(frames, worlds // len(models), axis=0),
             "external": external,

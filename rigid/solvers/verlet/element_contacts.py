@@ -72,7 +72,7 @@ def find_element_contact(s: ti.template(), e, shape, world):
     """Add the contact point of element e with a shape, if they may touch within the substep."""
     body, side = s.hooked.shapes.integers[shape, STRUCTURE.body], PARTICLE - s.hooked.sizes[SIZE.particles] - e
     x = ti.Matrix([[0.0, 0.0, 0.0] for _ in ti.static(range(4))])
-    count, moved, touches = 0, 0.0, True
+    count, moved = 0, 0.0
     for k in ti.static(range(3)):
         i = corner_of(s, side, k)
         if i >= 0:
@@ -81,10 +81,7 @@ def find_element_contact(s: ti.template(), e, shape, world):
                 x[k, axis] = start[axis]
             count += 1
             moved = ti.max(moved, (position(s, i, world) - start).norm())
-            present = s.particles.position[i, world][3] >= 0.0
-            if not present or not may_touch(s, i, body):
-                touches = False
-    if touches:
+    if may_have_contact(s, side, body, world):
         radius = s.surface.numbers[e, SURFACE_NUMBER.radius]
         margin = radius + moved + s.hooked.scratch.placements[world, shape, PLACEMENT.margin]
         c = deepest_point(s, shape_contact, 0, shape, x, count, margin, 0.0, world)
@@ -93,7 +90,19 @@ def find_element_contact(s: ti.template(), e, shape, world):
         if distance < margin and has_contact(s, e, c, p, normal, body, world):
             add_point(s, side, shape, c, p, normal, distance - radius, world)
         if distance < margin and count == 3:
-            find_corner_contacts(s, side, shape, x, radius, margin, world)
+            find_corner_contacts(s, side, shape, x, distance, radius, margin, world)
+
+
+@ti.func
+def may_have_contact(s: ti.template(), side, body, world):
+    """Whether an element may have contacts with a body: all of its corners are there, and may."""
+    result = True
+    for k in ti.static(range(3)):
+        i = corner_of(s, side, k)
+        if i >= 0:
+            if s.particles.position[i, world][3] < 0.0 or not may_touch(s, i, body):
+                result = False
+    return result
 
 
 @ti.func
@@ -105,10 +114,14 @@ def add_point(s: ti.template(), side, shape, c, p, normal, gap, world):
 
 
 @ti.func
-def find_corner_contacts(s: ti.template(), side, shape, x, radius, margin, world):
+def find_corner_contacts(s: ti.template(), side, shape, x, distance, radius, margin, world):
     """Add the contact points of a shape's corners, or a capsule's ends, over a triangle and near it.
 
-    Args: x: corners of the triangle (4, 3) [m]; radius: half its thickness; margin: see `find_element_contact` [m].
+    A corner below the plane of a triangle that is outside of the shape has gone round an edge of the triangle, and so
+    has no contact with it.
+
+    Args: x: corners of the triangle (4, 3) [m]; distance: of the shape from the triangle; radius: half its thickness;
+    margin: see `find_element_contact` [m].
     """
     shapes, scratch = ti.static(s.hooked.shapes, s.hooked.scratch)
     first, middle = row_of(x, 0), origin_of(scratch, shape, world)
@@ -126,7 +139,8 @@ def find_corner_contacts(s: ti.template(), side, shape, x, radius, margin, world
         height = normal.dot(v - first)
         gap = height - round_by - radius
         c = barycentric(s, side, v, world)
-        if ti.abs(height - round_by) < margin and c.min() > 0.0:  # never where a triangle has no area
+        is_above = height >= round_by or distance < 0.0
+        if is_above and ti.abs(height - round_by) < margin and c.min() > 0.0:  # never where a triangle has no area
             add_point(s, side, shape, c, v - height * normal, -normal, gap, world)
 
 

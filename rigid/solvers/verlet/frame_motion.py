@@ -10,6 +10,13 @@ from rigid.solvers.verlet.data import FRAME, MOTION, SIZE
 
 # Iterations of the polar decomposition. Each one squares the frame's strain, which is at most some hundredths.
 POLAR_ITERATIONS = 3
+# So many are enough for frames of thin plates, which a substep may strain by more than their thickness.
+MANY_ITERATIONS = 10
+# Impulses move particles along their tangents, so a frame that they turn by θ in a substep grows by θ²/2. Sticks
+# restore it in the next one; until then its pose is uncertain by as much.
+STRAINED = 0.01
+# A frame has this part of its volume at least. Below the second one its rotation is not known.
+LEAST_VOLUME, FLAT = 0.5, 0.05
 
 
 @ti.func
@@ -30,20 +37,12 @@ def weighted_point(s: ti.template(), array: ti.template(), body, weights, world)
 
 @ti.func
 def read_pose(s: ti.template(), body, world):
-    """Write the pose of a body at the start of the step, and its contact margin.
-
-    The corners are at F y + origin, with y their positions in the body's frame. The body's rotation is the polar part
-    of F, by Higham's iteration R <- (R + R⁻ᵀ)/2 (Computing the polar decomposition, 1986).
-    """
-    origin, a, b, c = map_of(s, s.particles.previous_position, body, world)
+    """Write the pose of a body at the start of the step, and its contact margin."""
+    origin, a, b, c = pose_of(s, s.particles.previous_position, POLAR_ITERATIONS, body, world)
     farthest = 0.0
     for k in ti.static(range(4)):
         i = corner(s, body, k)
         farthest = ti.max(farthest, (position(s, i, world) - s.particles.previous_position[i, world]).norm_sqr())
-    for _ in ti.static(range(POLAR_ITERATIONS)):
-        u, v, w = b.cross(c), c.cross(a), a.cross(b)
-        over = 1.0 / a.dot(u)
-        a, b, c = 0.5 * (a + over * u), 0.5 * (b + over * v), 0.5 * (c + over * w)
     q = from_columns(a, b, c)
     store_vector(s.hooked.poses, body, 0, origin, world)
     store_quaternion(s.hooked.poses, body, 3, q, world)
@@ -52,8 +51,25 @@ def read_pose(s: ti.template(), body, world):
 
 
 @ti.func
+def pose_of(s: ti.template(), array: ti.template(), iterations: ti.template(), body, world):
+    """Origin of a body [m], and its axes (3,) each.
+
+    The corners are at F y + origin, with y their positions in the body's frame. The body's rotation is the polar part
+    of F, by Higham's iteration R <- (R + R⁻ᵀ)/2 (Computing the polar decomposition, 1986).
+
+    Args: array: of positions; iterations: how many.
+    """
+    origin, a, b, c = map_of(s, array, body, world)
+    for _ in ti.static(range(iterations)):
+        u, v, w = b.cross(c), c.cross(a), a.cross(b)
+        over = 1.0 / a.dot(u)
+        a, b, c = 0.5 * (a + over * u), 0.5 * (b + over * v), 0.5 * (c + over * w)
+    return origin, a, b, c
+
+
+@ti.func
 def map_of(s: ti.template(), array: ti.template(), body, world):
-    """Origin of a body [m], and the columns of F, see `read_pose`. Args: array: of positions."""
+    """Origin of a body [m], and the columns of F, see `pose_of`. Args: array: of positions."""
     frames = ti.static(s.hooked.frames)
     origin, a, b, c = [ti.Vector([0.0, 0.0, 0.0]) for _ in ti.static(range(4))]
     for k in ti.static(range(4)):
@@ -165,6 +181,57 @@ def move_particles(s: ti.template(), array: ti.template(), arms: ti.template(), 
                     x[k] += step[k]
                 array[i, world] = x
     clear_impulses(s, body, world)
+
+
+@ti.func
+def restore_frame(s: ti.template(), body, world):
+    """Remove the strain of a body's frame if it is flat or inside out, or its sides are strained: see STRAINED.
+
+    The centre of mass stays where it is, and the rotation of a frame that is not flat. A flat one has that of the start
+    of the substep.
+    """
+    _, a, b, c = map_of(s, s.particles.position, body, world)
+    volume = a.dot(b.cross(c))
+    mobile = s.particles.position[corner(s, body, 0), world][3] > 0.0
+    if mobile and (volume < LEAST_VOLUME or is_strained(s, body, world)):
+        q = load_quaternion(s.hooked.poses, body, 3, world)
+        if volume > FLAT:
+            _, a, b, c = pose_of(s, s.particles.position, MANY_ITERATIONS, body, world)
+            q = from_columns(a, b, c)
+        centre, middle = centre_and_middle(s, body, world)
+        for m in range(s.hooked.first_member[body], s.hooked.first_member[body + 1]):
+            i = s.hooked.members[m]
+            w = s.particles.position[i, world][3]
+            if w > 0.0:
+                x = centre + rotate(q, load_vector(s.hooked.points_in_frames, m, 0, world) - middle)
+                s.particles.position[i, world] = ti.Vector([x[0], x[1], x[2], w])
+
+
+@ti.func
+def is_strained(s: ti.template(), body, world):
+    """Whether a side of a body's frame is longer or shorter than it should be by more than STRAINED of it."""
+    result = False
+    first = s.hooked.first_member[body]
+    for k in ti.static(range(1, 4)):
+        way = position(s, s.hooked.members[first + k], world) - position(s, s.hooked.members[first], world)
+        points = ti.static(s.hooked.points_in_frames)
+        length = (load_vector(points, first + k, 0, world) - load_vector(points, first, 0, world)).norm()
+        result = result or ti.abs(way.norm() - length) > STRAINED * length
+    return result
+
+
+@ti.func
+def centre_and_middle(s: ti.template(), body, world):
+    """Centre of mass of a body's particles now, and of their places in its frame (3,) each [m]."""
+    mass, centre, local = 0.0, ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
+    for m in range(s.hooked.first_member[body], s.hooked.first_member[body + 1]):
+        i = s.hooked.members[m]
+        w = s.particles.position[i, world][3]
+        if w > 0.0:
+            mass += 1.0 / w
+            centre += position(s, i, world) / w
+            local += load_vector(s.hooked.points_in_frames, m, 0, world) / w
+    return centre / mass, local / mass
 
 
 # All bodies in contact ------------------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from rigid.solvers.energy_warning import OpenJoints, is_driven, place_of_trouble
 from rigid.solvers.verlet.broken_joints import Switches
 from rigid.solvers.verlet.builder import build_particles, make_frames, refuse_unsupported
 from rigid.solvers.verlet.contact_readings import contacts_of, sum_contact_forces
+from rigid.solvers.verlet.crossings import crossing_message, crossing_shapes
 from rigid.solvers.verlet.data import allocate_bodies, may_touch, touching_parts
 from rigid.solvers.verlet.external_forces import FrameForces, force_hooks
 from rigid.solvers.verlet.frame import fit_pose, fit_velocity
@@ -145,11 +146,30 @@ class VerletSolver(Solver):
             fixed = not all(map(self._moves, bodies))
             hooks = step_hooks(pair_types(self.models), joints, radii, surfaces, type(self._bodies), energy, fixed)
             self.particle_system.add_hooks(hooks, self._bodies, self._bodies.contacts.shape[1])
+            if surfaces:
+                self._refuse_crossing_shapes()
         if self._rotors:
             watch.other_kinetic = partial(VerletSolver._rotor_energy, weakref.proxy(self))
             states = [each.initial_state() for each in models]
             arrays = ("position", "rotation", "velocity", "angular_velocity")
             self._start_rotors(State(*(np.stack([getattr(each, name) for each in states]) for name in arrays)))
+
+    def _refuse_crossing_shapes(self):
+        """Raise ValueError if shapes cross surfaces at the start."""
+        for found in self._crossing_shapes():
+            if len(found):
+                raise ValueError(crossing_message(self.model, *found[0]))
+
+    def _crossing_shapes(self):
+        """For each world the shapes that cross surfaces, see `crossing_shapes`."""
+        system, of_particles = self.particle_system, self._of_particles()
+        may_touch = np.arange(len(self.members) + 1)[:, None] != of_particles["attached_to"]
+        may_touch &= of_particles["solved_directly"] == 0
+        pinned, surfaces = np.isinf(system.particles.masses()[: self.user_particles]), system.present_surfaces()
+        poses = self._poses_and_velocities(system.positions(), system.positions())[:2]
+        arrays = [each.reshape(self.worlds, *each.shape[-2:]) for each in (*poses, self.particle_positions())]
+        models = [self.models[world % len(self.models)] for world in range(self.worlds)]
+        return [crossing_shapes(*each, pinned, surfaces, may_touch) for each in zip(models, *arrays)]
 
     def _of_particles(self):
         """Arrays of the user's particles in BodyArrays: {name: values (user particles,)}."""
@@ -396,6 +416,17 @@ class VerletSolver(Solver):
     def particle_positions(self):
         """Positions of the user's own particles (particles, 3), or (worlds, particles, 3) [m]."""
         return self.particle_system.positions()[..., : self.user_particles, :]
+
+    def crossings(self):
+        """Count the pairs of surfaces, and of shapes of bodies and surfaces, that cross: 0, or (worlds,).
+
+        See pbd.ParticleSystem.crossings, and rigid/solvers/verlet/crossings.py for what counts of a shape.
+        """
+        found = self.particle_system.crossings()
+        if self._bodies is None or not self.particle_system.particles.surfaces:
+            return found
+        shapes = [len(each) for each in self._crossing_shapes()]
+        return found + (shapes[0] if self.worlds == 1 else np.array(shapes))
 
     def energy(self):
         """Kinetic, potential and total energy at the middle of the last step: a pbd.Energy [J].

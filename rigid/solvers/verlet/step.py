@@ -50,6 +50,7 @@ from rigid.solvers.verlet.particle_contacts import (
     solved_directly,
 )
 from rigid.solvers.verlet.restitution import BOUNDED, rebound
+from rigid.solvers.verlet.surface_bound import hold_bodies
 from rigid.solvers.verlet.warm_start import take_back_impulses, take_back_nothing, warm_start
 
 # Groups of data that the functions below use.
@@ -114,7 +115,7 @@ def step_hooks(
     return StepHooks(
         data, before_iterations, in_iteration, after_iterations, take_back_impulses if joints else take_back_nothing,
         scale_impulses, count_contacts, store_contacts, FIXED_SHAPES if particles and fixed_shapes else None,
-        solve_loaded if loaded else None,
+        solve_loaded if loaded else None, hold_bodies if surfaces else None,
     )  # fmt: skip
 
 
