@@ -9,9 +9,11 @@ Source: Saad, Iterative Methods for Sparse Linear Systems (2003), algorithm 9.1 
 import taichi as ti
 
 from pbd.implicit.blocks import inverse_of, substitute, times, times_transposed, transposed_times
+from pbd.integrate import gravity
 
-# Iterations end when the error in the norm of M is below this part of that of zero, or are so many.
-PRECISION, MOST_ITERATIONS = 1e-3, 500
+# Iterations end when the error in the norm of M is below PRECISION of that of zero, or below NEGLIGIBLE of that of a
+# free fall in the substep, g h²: at rest, nothing is left to solve for.
+PRECISION, MOST_ITERATIONS, NEGLIGIBLE = 1e-3, 500, 1e-8
 
 
 @ti.func
@@ -34,11 +36,15 @@ def solve(s: ti.template(), world):
         m.residual[k, world] = m.unknown[k, world]
         m.solution[k, world] = ti.Vector([0.0, 0.0, 0.0])
     substitute(s, world)
-    square = 0.0
+    square, mass = 0.0, 0.0
     for k in range(s.counts.implicit):
         m.search[k, world] = m.unknown[k, world]
         square += m.residual[k, world].dot(m.unknown[k, world])
-    enough, iterations = PRECISION * PRECISION * square, 0
+        w = s.particles.position[m.node[k], world][3]
+        if w > 0.0:
+            mass += 1.0 / w
+    fall = gravity(s, 0).norm() * s.settings.h**2
+    enough, iterations = ti.max(PRECISION**2 * square, (NEGLIGIBLE * fall) ** 2 * mass), 0
     while square > enough and iterations < MOST_ITERATIONS:
         multiply(s, world)
         along = 0.0

@@ -62,3 +62,10 @@ def test_triangles_of_pypbd_become_stiffer_with_iterations_whatever_their_stiffn
 def test_newton_has_the_closed_form():
     # In 32 bits the elongation is right to 1e-4.
     assert math.isclose(fabric_cost.run(NEWTON, 5, 16, 10).error, 0.0, abs_tol=0.1)
+
+
+@pytest.mark.parametrize("setting", [(1, 1), (4, 2)])
+def test_conjugate_gradients_leave_a_millionth_at_rest(monkeypatch, setting):
+    # They end at 1e-8 of the error of a free fall, which moves the edge by less than a millionth of its stretch.
+    monkeypatch.setattr("pbd.implicit.tables.MOST_PRODUCTS", 0)
+    assert abs(fabric_cost.run(TOGETHER, 20, *setting).error) < 1e-4  # [%]
