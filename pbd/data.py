@@ -52,6 +52,7 @@ GAS = Columns(constant=1, energy=1, ambient=1, volume=1)
 REPORT = Columns(
     violation=1,  # largest violation of a constraint, in the constraint's unit
     iterations=1,  # of the last substep
+    imbalance=1,  # largest force on a particle that the last iteration of elements together began with [N]
     contacts=1,  # particles, points and pairs of features that a contact held off
     elastic_energy=1,  # [J]
     kinetic_energy=1,  # at the middle of the last substep of a launch [J]

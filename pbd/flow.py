@@ -34,6 +34,7 @@ import numpy as np
 from pbd.constraints import CONSTRAINT_TYPES
 from pbd.core.kernels import read
 from pbd.core.messages import shown
+from pbd.core.validate import finite_array
 
 # Elements whose det F_e, or length of a thread, is below this part of that at rest do not flow: they are crushed.
 CRUSHED = 0.1
@@ -108,11 +109,14 @@ class Flow:
         """What flowed, as a pbd.State has it."""
         return self._values.to_user(self.numbers)
 
-    def restore(self, state):
-        """Continue from a state; nothing has flowed in that of another system."""
-        fits = np.shape(state) == self.state().shape
-        start = np.broadcast_to(np.array(self.start), self.state().shape)
-        given = np.asarray(state if fits else start, float)
+    def checked(self, name, state):
+        """What flowed in a state; in that of another system nothing has. Raises: ValueError if it is not finite."""
+        if np.shape(state) != self.state().shape:
+            return np.broadcast_to(np.array(self.start), self.state().shape)
+        return finite_array(f"state's {name}", state, (None,) * np.ndim(state))
+
+    def restore(self, given):
+        """Continue from a state. Args: given: see `checked`."""
         self._change(given[:, None] if self._values.worlds == 1 else np.moveaxis(given, 0, 1))
 
     def elements(self, world, elastic):

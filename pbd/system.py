@@ -543,6 +543,7 @@ class ParticleSystem(UsesTaichi):
             raise TypeError(f"state is {type(state).__name__}: expected a pbd.State")
         # Everything is checked before anything is changed.
         values, clock = self._values.checked(state), self.clock.checked(state)
+        flowed = {name: each.checked(name, getattr(state, name)) for name, each in self._plastic.items() if len(each)}
         self._search_due = True
         options = replace(self.options, dt=clock["dt"], substeps=clock["substeps"])
         before = self._values.mobile()
@@ -561,9 +562,8 @@ class ParticleSystem(UsesTaichi):
         if len(self._tearing):
             self._tearing.restore(state.torn)
             self._leave_out_torn()
-        for name, each in self._plastic.items():
-            if len(each):
-                each.restore(getattr(state, name))
+        for name, numbers in flowed.items():
+            self._plastic[name].restore(numbers)
         self.clock.restore(**clock)
         self.options = options
 
@@ -600,10 +600,10 @@ class ParticleSystem(UsesTaichi):
     def statistics(self):
         """Iterations, residual and contacts of the last step: a Statistics."""
         self._launch("measure", *self._given(0))
-        columns = (REPORT.iterations, REPORT.violation, REPORT.contacts)
-        iterations, residual, contacts = (self._reports.worlds[:, column].copy() for column in columns)
-        found = self._per_world(iterations.astype(int), residual, contacts.astype(int))
-        return Statistics(*found, direct=len(self.direct.rows), lanes=self.lanes)
+        columns = (REPORT.iterations, REPORT.violation, REPORT.contacts, REPORT.imbalance)
+        iterations, residual, contacts, imbalance = (self._reports.worlds[:, each].copy() for each in columns)
+        found = self._per_world(iterations.astype(int), residual, contacts.astype(int), imbalance)
+        return Statistics(*found[:3], direct=len(self.direct.rows), lanes=self.lanes, imbalance=found[3])
 
     def energy(self):
         """Kinetic, potential and total energy at the middle of the last substep: an Energy."""

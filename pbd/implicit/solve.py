@@ -23,7 +23,7 @@ Finite Elements and Flesh Simulation (2005), for a B that is positive.
 
 import taichi as ti
 
-from pbd.data import RANGE
+from pbd.data import RANGE, REPORT
 from pbd.execution.phases import for_each_world, project_each_world
 from pbd.implicit import linear
 from pbd.implicit.blocks import dyad, transposed
@@ -34,6 +34,7 @@ from pbd.implicit.contacts import (
     choose_holds,
     hold,
     restart,
+    restrict,
     touch_colliders,
 )
 from pbd.implicit.gas import add_pressures, solve_with_gases
@@ -163,6 +164,9 @@ def find_impulses(s: ti.template(), world):
 def solve_for_displacements(s: ti.template(), world):
     """Solve for the displacements of an iteration. Returns: the longest of a particle that can move [m]."""
     m = ti.static(s.implicit)
+    if ti.static(s.features.obstacles):
+        restrict(s, world)
+    measure_imbalance(s, world)
     if ti.static(s.features.gases):
         solve_with_gases(s, world)
     else:
@@ -172,6 +176,17 @@ def solve_for_displacements(s: ti.template(), world):
         if s.particles.position[m.node[place], world][3] > 0.0:
             longest = ti.max(longest, m.unknown[place, world].norm())
     return longest
+
+
+@ti.func
+def measure_imbalance(s: ti.template(), world):
+    """Report the largest force that is not balanced before an iteration, |r|/h² of a particle that can move [N]."""
+    m = ti.static(s.implicit)
+    largest = 0.0
+    for place in range(s.counts.implicit):
+        if s.particles.position[m.node[place], world][3] > 0.0:
+            largest = ti.max(largest, m.unknown[place, world].norm())
+    s.report[world, REPORT.imbalance] = largest / s.settings.h**2
 
 
 @ti.func

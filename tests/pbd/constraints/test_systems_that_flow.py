@@ -129,6 +129,17 @@ def test_a_state_without_flow_is_that_of_the_shape_as_described(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_a_state_whose_flow_is_not_finite_is_refused(kind):
+    system, name = pbd.ParticleSystem(hanging(kind, 0.01), **OPTIONS), f"flowed_{kind}s".replace("fabric", "membrane")
+    state, before = system.state(), system.digest()
+    state.position[0, 0] += 0.1
+    getattr(state, name)[1, 2] = np.nan
+    with pytest.raises(ValueError, match=rf"state's {name} is nan at index \(1, 2\): expected finite numbers"):
+        system.set_state(state)
+    assert system.digest() == before
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_numbering_does_not_matter(kind):
     count = len(hanging(kind, 0.01))
     order = np.random.default_rng(0).permutation(count)
