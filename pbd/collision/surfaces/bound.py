@@ -17,6 +17,8 @@ their regions; if one has left its region, candidates are sought again first.
 
 Whether a pair is safe depends on the positions alone, not on when it was found: so do the bits of the result.
 
+Bodies and elements are held apart likewise, by step hooks (rigid/solvers/verlet/surface_bound.py).
+
 Particles on a path do not wait. What they run over, and cannot push, crosses; the report says so.
 
 Sources: Wu, Wang, Wang, A Safe and Fast Repulsion Method for GPU-based Cloth Self Collisions (2021),
