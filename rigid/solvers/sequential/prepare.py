@@ -37,9 +37,10 @@ def write_rows(s: ti.template(), world):
 @ti.func
 def prepare_groups(s: ti.template(), groups, world):
     """Prepare all groups for the iterations over velocities."""
-    for group in range(groups):
-        if is_awake(s, group, world):
-            prepare_group(s, group, world)
+    if ti.static(s.features.joints or not s.features.packs):
+        for group in range(groups):
+            if is_awake(s, group, world):
+                prepare_group(s, group, world)
     if ti.static(s.features.packs):
         s.formulation.prepare_packs(s, world)
 
@@ -65,9 +66,10 @@ def prepare_group(s: ti.template(), group, world):
 @ti.func
 def warm_start(s: ti.template(), groups, world):
     """Apply the impulses of the last step."""
-    for group in range(groups):
-        if is_awake(s, group, world):
-            warm_start_group(s, group, world)
+    if ti.static(s.features.joints or not s.features.packs):
+        for group in range(groups):
+            if is_awake(s, group, world):
+                warm_start_group(s, group, world)
     if ti.static(s.features.packs):
         s.formulation.warm_start_packs(s, world)
 
@@ -97,9 +99,10 @@ def warm_start_group(s: ti.template(), group, world):
 def prepare_corrections(s: ti.template(), groups, world):
     """Prepare all groups for position correction, see `prepare_correction`. Returns: the largest |b'| of an error."""
     largest = 0.0
-    for group in range(groups):
-        if is_awake(s, group, world):
-            largest = ti.max(largest, prepare_correction(s, group, world))
+    if ti.static(s.features.joints or not s.features.packs):
+        for group in range(groups):
+            if is_awake(s, group, world):
+                largest = ti.max(largest, prepare_correction(s, group, world))
     if ti.static(s.features.packs):
         s.formulation.prepare_corrections_of_packs(s, world)
         largest = ti.max(largest, s.packs.change[world])

@@ -62,13 +62,14 @@ def solve_in_order(s: ti.template(), groups, stage: ti.template(), world):
             if k < contacts or s.reversed[world] == ti.select(k >= groups, 1.0, 0.0):
                 change = ti.max(change, solve_group(s, group, stage, world))
     else:
-        last = contacts if ti.static(s.features.contacts_by_pairs) else groups
-        for k in range(last):
-            group = k
-            if k >= contacts and s.reversed[world] == 1.0:
-                group = contacts + groups - 1 - k
-            if is_awake(s, group, world):
-                change = ti.max(change, solve_group(s, group, stage, world))
+        if ti.static(s.features.joints or not s.features.contacts_by_pairs):
+            last = contacts if ti.static(s.features.contacts_by_pairs) else groups
+            for k in range(last):
+                group = k
+                if k >= contacts and s.reversed[world] == 1.0:
+                    group = contacts + groups - 1 - k
+                if is_awake(s, group, world):
+                    change = ti.max(change, solve_group(s, group, stage, world))
         if ti.static(s.features.packs):
             change = ti.max(change, s.formulation.solve_packs(s, stage, world))
         elif ti.static(s.features.contacts_by_pairs):

@@ -9,13 +9,15 @@ from pbd.core.kernels.mode import KERNELS
 from rigid.collision.data import PAIR
 from rigid.kernels.motion import MASS
 from rigid.solvers.impulse.data import LANES, PACK, PLACE
+from rigid.solvers.impulse.kernel import step_kernel
 from rigid.solvers.impulse.solver import ImpulseSolver
+from rigid.solvers.sequential import prepare, solve
 
 OPTIONS = {"dt": 1 / 120, "iterations": 12}
 
 
-def crowd():
-    """Boxes, spheres and capsules that fall onto one another, a moving platform and the ground; some are jointed."""
+def crowd(joints=True):
+    """Boxes, spheres and capsules that fall onto one another, a moving platform and the ground; some may be jointed."""
     random, model = np.random.default_rng(3), rigid.Model()
     model.add_ground(friction=0.5)
     model.add_box((1.2, 1.2, 0.1), path=lambda time: (0.2 * np.sin(5 * time), 0, 0.05), friction=0.5)
@@ -30,26 +32,33 @@ def crowd():
             model.add_sphere(random.uniform(0.1, 0.15), **given)
         else:
             model.add_capsule(0.08, 0.12, **given)
-    for body in range(1, 13, 4):
+    for body in range(1, 13, 4) if joints else ():
         middle = (model.bodies[body].position + model.bodies[body + 1].position) / 2
         model.add_ball(body, body + 1, point=middle)
     return model
 
 
-@pytest.fixture
-def packed():
+def packed_solver(model):
     """Make a solver with packs."""
     if KERNELS != "quick" or not on_cpu():
         pytest.skip("packs are for quick kernels on the processor")
-    solver = rigid.solver("impulse", crowd(), **OPTIONS)
+    solver = rigid.solver("impulse", model, **OPTIONS)
     assert solver.packs
     return solver
 
 
+@pytest.fixture
+def packed():
+    """Make a solver with packs, and with joints."""
+    return packed_solver(crowd())
+
+
 @pytest.mark.slow
-def test_bits_are_those_of_one_contact_after_another(packed, monkeypatch):
+@pytest.mark.parametrize("joints", [True, False], ids=["joints", "no_joints"])
+def test_bits_are_those_of_one_contact_after_another(joints, monkeypatch):
+    packed = packed_solver(crowd(joints))
     monkeypatch.setattr(ImpulseSolver, "_has_packs", lambda solver: False)
-    single = rigid.solver("impulse", crowd(), **OPTIONS)
+    single = rigid.solver("impulse", crowd(joints), **OPTIONS)
     for _ in range(4):
         packed.step(15)
         single.step(15)
@@ -59,6 +68,20 @@ def test_bits_are_those_of_one_contact_after_another(packed, monkeypatch):
     for name in ours._fields:
         np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))
     np.testing.assert_array_equal(packed.statistics().iterations, single.statistics().iterations)
+
+
+@pytest.mark.slow
+def test_kernels_without_joints_leave_out_groups_of_joints(monkeypatch):
+    def refuse(*arguments):
+        raise AssertionError("a group of a joint is compiled: expected none")
+
+    for module, name in (
+        (prepare, "prepare_group"), (prepare, "warm_start_group"), (prepare, "prepare_correction"),
+        (solve, "solve_group"),
+    ):  # fmt: skip
+        monkeypatch.setattr(module, name, refuse)
+    step_kernel.cache_clear()  # so that the kernel is read again
+    packed_solver(crowd(joints=False)).step()
 
 
 def test_bits_do_not_depend_on_launches_or_restarts(packed):
