@@ -8,6 +8,7 @@ import numpy as np
 import taichi as ti
 
 from pbd.core.kernels.plain.storage import PlainArray
+from pbd.core.kernels.runtime import numpy_type
 
 
 class PublicArray(PlainArray):
@@ -66,13 +67,27 @@ class Buffer:
     """A Taichi array that holds several arrays, one after another. Args: arrays: of one type."""
 
     def __init__(self, arrays):
-        total, width, number = sum(each.length for each in arrays), arrays[0].width, arrays[0].dtype
-        self.array = ti.ndarray(number, (total,)) if width == 1 else ti.Vector.ndarray(width, number, (total,))
+        self.array = new_array(sum(each.length for each in arrays), arrays[0].width, arrays[0].dtype)
         offset = 0
         for each in arrays:
             each.buffer, each.offset = self, offset
             each.from_numpy(each.values)
             offset += each.length
+
+
+def new_array(length, width, number):
+    """A Taichi array of zeros. Args: length; width: numbers of an element; number: Taichi's type.
+
+    Raises: MemoryError if the driver gives no array of this size, as Mesa's gave none of 2.3 GB.
+    """
+    try:
+        return ti.ndarray(number, (length,)) if width == 1 else ti.Vector.ndarray(width, number, (length,))
+    except RuntimeError:
+        size = length * width * np.dtype(numpy_type(number)).itemsize
+        raise MemoryError(
+            f"{ti.cfg.arch.name} gives no array of {size / 1e9:.3g} GB: expected fewer particles, bodies, contacts or "
+            "worlds, or --device cpu"
+        ) from None
 
 
 @ti.kernel

@@ -11,6 +11,7 @@ from documents import ROOT
 from marks import slow
 
 from pbd.core.kernels import runtime
+from pbd.core.kernels.public import storage
 
 PROGRAM = """
 import sys
@@ -39,6 +40,9 @@ if sys.argv[3] == "traffic":
     system.step(10)
     print(TRAFFIC.launches, TRAFFIC.to_device, TRAFFIC.to_host)
     sys.exit()
+if sys.argv[3] == "large":
+    from pbd.core.kernels.public.storage import new_array
+    new_array(2**31 - 1, 16, ti.f32)
 particles = pbd.Particles()
 pbd.build.cloth(particles, origin=(0, 0, 1), right=(0.5, 0, 0), down=(0, 0.5, 0), counts=(6, 6))
 particles.pin(0)
@@ -81,6 +85,20 @@ def test_a_substep_of_too_many_turns_is_refused(on_vulkan):
     found = run("vulkan", "f32", "long", "30000")
     if len(found) < 1000:  # the driver ends loops, as Mesa's does
         assert "the driver of the GPU ended a loop" in found
+
+
+def test_an_array_that_the_driver_refuses_is_an_error_with_its_size(monkeypatch):
+    def refuse(*_arguments):
+        raise RuntimeError("[gfx_program.cpp:allocate_memory_on_device@51] Assertion failure")
+
+    monkeypatch.setattr(ti, "ndarray", refuse)
+    with pytest.raises(MemoryError, match=f"^{ti.cfg.arch.name} gives no array of 2.4 GB: expected fewer particles"):
+        storage.new_array(600_000_000, 1, ti.i32)
+
+
+@pytest.mark.slow
+def test_a_driver_that_gives_no_array_is_an_error_with_the_size(on_vulkan):
+    assert "MemoryError: vulkan gives no array of 137 GB: expected fewer" in run("vulkan", "f32", "large")
 
 
 @pytest.mark.slow
