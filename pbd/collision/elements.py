@@ -23,6 +23,7 @@ from pbd.collision.colliders import collider_contact, contact_from_start, report
 from pbd.collision.contact import LEFT_ON_SURFACE, apply_friction
 from pbd.constraints.box import project_into_box
 from pbd.constraints.contact_point import move_point, weighted_sum
+from pbd.core.vectors import one_hot
 from pbd.data import ELEMENT, ELEMENT_NUMBER
 from pbd.execution.phases import input_rows
 from pbd.integrate import position
@@ -108,12 +109,6 @@ def distance_of(s: ti.template(), row, shape, x):
 def row_of(x, k):
     """Row k of a matrix (4, 3)."""
     return weighted_sum(x, one_hot(k))
-
-
-@ti.func
-def one_hot(k):
-    """The vector (4,) that is one at k and zero elsewhere."""
-    return ti.Vector([ti.select(k == each, 1.0, 0.0) for each in ti.static(range(4))])
 
 
 @ti.func

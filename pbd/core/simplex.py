@@ -10,7 +10,7 @@ they have no meaning where corners coincide.
 import taichi as ti
 
 from pbd.constraints.constraint_type import TINY
-from pbd.core.vectors import row
+from pbd.core.vectors import one_hot, row
 
 EDGES = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
 FACES = ((1, 2, 3), (0, 3, 2), (0, 1, 3), (0, 2, 1))  # face k is opposite corner k
@@ -42,9 +42,3 @@ def nearest_to_origin(x):
     if volumes.min() > 0.0 or volumes.max() < 0.0:
         weights = volumes / volumes.sum()
     return weights
-
-
-@ti.func
-def one_hot(k: ti.template()):
-    """The vector (4,) that is one at k and zero elsewhere."""
-    return ti.Vector([1.0 if k == each else 0.0 for each in ti.static(range(4))])

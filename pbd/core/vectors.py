@@ -38,6 +38,12 @@ def row(x, k: ti.template()):
     return ti.Vector([x[k, 0], x[k, 1], x[k, 2]])
 
 
+@ti.func
+def one_hot(k):
+    """The vector (4,) that is one at k and zero elsewhere."""
+    return ti.Vector([ti.select(k == each, 1.0, 0.0) for each in ti.static(range(4))])
+
+
 # Taichi 1.7.4 compiles no index of a vector that is known at run time only, in nested loops on Vulkan. Hence these two.
 
 

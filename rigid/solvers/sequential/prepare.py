@@ -34,10 +34,15 @@ def write_rows(s: ti.template(), world):
         write_joint_rows(s, world)
 
 
+def has_groups(s):
+    """Whether anything is in groups: packs have all contacts, so without joints nothing is."""
+    return s.features.joints or not s.features.packs
+
+
 @ti.func
 def prepare_groups(s: ti.template(), groups, world):
     """Prepare all groups for the iterations over velocities."""
-    if ti.static(s.features.joints or not s.features.packs):
+    if ti.static(has_groups(s)):
         for group in range(groups):
             if is_awake(s, group, world):
                 prepare_group(s, group, world)
@@ -66,7 +71,7 @@ def prepare_group(s: ti.template(), group, world):
 @ti.func
 def warm_start(s: ti.template(), groups, world):
     """Apply the impulses of the last step."""
-    if ti.static(s.features.joints or not s.features.packs):
+    if ti.static(has_groups(s)):
         for group in range(groups):
             if is_awake(s, group, world):
                 warm_start_group(s, group, world)
@@ -99,7 +104,7 @@ def warm_start_group(s: ti.template(), group, world):
 def prepare_corrections(s: ti.template(), groups, world):
     """Prepare all groups for position correction, see `prepare_correction`. Returns: the largest |b'| of an error."""
     largest = 0.0
-    if ti.static(s.features.joints or not s.features.packs):
+    if ti.static(has_groups(s)):
         for group in range(groups):
             if is_awake(s, group, world):
                 largest = ti.max(largest, prepare_correction(s, group, world))

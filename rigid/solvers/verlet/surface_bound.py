@@ -18,8 +18,8 @@ from pbd.collision.surfaces.bound import HALVE, LEAST, MOVE_APART, ROUND_OFF, ha
 from pbd.collision.surfaces.closest import closest_of_triangle
 from pbd.core.kernels import compiled_once, load_vector
 from pbd.core.shapes import CAPSULE, SPHERE
-from pbd.core.simplex import nearest_to_origin, one_hot
-from pbd.core.vectors import length_or_huge, row
+from pbd.core.simplex import nearest_to_origin
+from pbd.core.vectors import length_or_huge, one_hot, row
 from pbd.data import SURFACE_NUMBER
 from pbd.integrate import position
 from rigid.collision.broad_phase import origin_of, to_frame, to_world
@@ -73,7 +73,7 @@ def hold_bodies(s: ti.template(), how, world):
                     next_node = node + 1
                     if s.surface.nodes[node, 0] >= 0:
                         side = PARTICLE - s.hooked.sizes[SIZE.particles] - s.surface.nodes[node, 0]
-                        if is_treated(s, how, side, shape, turn, shift, world):
+                        if hold_pair(s, how, side, shape, turn, shift, world):
                             found = corner_of(s, side, 0) + 1
                             turn, shift = motion_of(s, shape, world)
                 node = next_node
@@ -106,8 +106,8 @@ def restore(s: ti.template(), shape, world):
 
 
 @ti.func
-def is_treated(s: ti.template(), how, side, shape, turn, shift, world):
-    """Treat a shape and an element if they are not safe. Args: turn, shift: see `motion_of`."""
+def hold_pair(s: ti.template(), how, side, shape, turn, shift, world):
+    """Treat a shape and an element. Args: turn, shift: see `motion_of`. Returns: whether they were not safe."""
     body = s.hooked.shapes.integers[shape, STRUCTURE.body]
     start, now = corners_of(s, side, world)
     result = False

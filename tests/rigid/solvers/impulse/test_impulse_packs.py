@@ -84,6 +84,7 @@ def test_kernels_without_joints_leave_out_groups_of_joints(monkeypatch):
     packed_solver(crowd(joints=False)).step()
 
 
+@pytest.mark.slow
 def test_bits_do_not_depend_on_launches_or_restarts(packed):
     packed.step(20)
     state = packed.state()
