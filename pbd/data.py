@@ -279,6 +279,7 @@ class ImplicitArrays(NamedTuple):
     solution: Vector(3, count.implicit_conjugate, count.worlds)  # the displacement so far [m]
     aim: Vector(3, count.implicit, count.worlds)  # predicted positions, and what other constraints have moved [m]
     left: Vector(3, count.implicit, count.worlds)  # where the last iteration left particles [m]
+    earlier: Vector(3, count.symmetric, count.worlds)  # where particles were a substep before its start [m]
     kept: Real(count.worlds)  # one if the matrix is good enough for the next substep
     longest: Real(count.worlds)  # the longest that the last iteration has moved a particle [m]
     body: Integer(count.solid)  # of solids, to which each belongs
@@ -396,6 +397,17 @@ class Features(NamedTuple):
     def together(self):
         """Whether something is solved by pbd/implicit."""
         return len(self.implicit) > 0 or self.gases
+
+    @property
+    def descends(self):
+        """Whether iterations of pbd/implicit may not add to the energy: of rods alone, with the directions at x."""
+        of_rods = len(self.implicit) > 0 and all(self.types[k].has_swing for k in self.implicit)
+        return of_rods and not self.from_start and not self.gases
+
+    @property
+    def has_symmetric(self):
+        """Whether some elements follow pbd/implicit/symmetric.py."""
+        return self.from_start and any(self.types[k].has_swing for k in self.implicit)
 
     @property
     def has_solids(self):

@@ -18,6 +18,7 @@ from pbd.core.validate import finite_vector, indices, one_of, spread, whole
 from pbd.creasing import Creasing
 from pbd.data import REPORT, Settings
 from pbd.description.deforming_mesh import warn_of_what_passes_through
+from pbd.description.rods import quaternions_of
 from pbd.direct.tables import direct_arrays, parts_state, write_parts_state
 from pbd.direct.touch_tables import touch_arrays, touch_state, touching_particles, write_touch_state
 from pbd.execution.lanes import counts_in_lanes, lanes_of
@@ -362,6 +363,15 @@ class ParticleSystem(UsesTaichi):
     def positions(self):
         """Positions, (particles, 3) or (worlds, particles, 3) [m]."""
         return self._values.positions()
+
+    def rotations(self):
+        """Rotations of the segments of all rods, (segments, 4) or (worlds, segments, 4), quaternions (w, x, y, z).
+
+        The third axis of a segment is along it. See `pbd.build.rod`; `Rod.segments` are rows of this.
+        """
+        segments, positions = self.particles.rod_segments(), self.positions()
+        found = [quaternions_of(x, segments) for x in positions.reshape(-1, self.count, 3)]
+        return np.stack(found) if self.worlds > 1 else found[0]
 
     def strain(self, of=None):
         """Strains of all membranes or solids, one after another: from their shapes as described, also if they flowed.

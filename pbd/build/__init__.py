@@ -5,6 +5,7 @@ from pbd.build.figure import Figure, figure
 from pbd.build.hexagonal_cloth import hexagonal_cloth
 from pbd.build.mesh import Mesh, closed_surface, load_mesh, surface
 from pbd.build.plant import Plant, plant
+from pbd.build.rod import Rod, rod
 from pbd.build.rope import Rope, rope
 from pbd.build.soft_body import Skin, SoftBody, soft_body, soft_body_from_tetrahedra
 
@@ -13,6 +14,7 @@ __all__ = [
     "Figure",
     "Mesh",
     "Plant",
+    "Rod",
     "Rope",
     "Skin",
     "SoftBody",
@@ -23,6 +25,7 @@ __all__ = [
     "hexagonal_cloth",
     "load_mesh",
     "plant",
+    "rod",
     "rope",
     "soft_body",
     "soft_body_from_tetrahedra",

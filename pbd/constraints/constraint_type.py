@@ -61,6 +61,9 @@ class ConstraintType:
             swing too fast for that (see SWINGS); None to take those at the start.
         tension: of an element, a Taichi function (x, parameters, list of λ, 1/α') -> list of blocks of nine numbers,
             what its λ add to the stiffness between each member and those before it, itself included; None for none.
+        swing: of an element that may keep its energy, a Taichi function (x, w, parameters) -> the largest Σ w |∇C|² of
+            its rows [unit of C² by kg m²], so that over α it is the square of how fast it swings, see
+            pbd/implicit/symmetric.py; None for others.
         deformation: of a solid, a Taichi function (x, parameters) -> the three columns of F; None for others.
         energy: Taichi function (x, parameters, α) -> the energy that it stores [J]; None for Σ C²/2α.
         compliant: the same type with compliance; None if there is none.
@@ -96,6 +99,7 @@ class ConstraintType:
     derivatives: Any = field(default=None, repr=False)
     turned_back: Any = field(default=None, repr=False)
     tension: Any = field(default=None, repr=False)
+    swing: Any = field(default=None, repr=False)
     deformation: Any = field(default=None, repr=False)
     energy: Any = field(default=None, repr=False)
     compliant: Any = field(default=None, repr=False)
@@ -120,6 +124,11 @@ class ConstraintType:
     def has_tension(self):
         """Whether the type has a function for its tension."""
         return self.tension is not None
+
+    @property
+    def has_swing(self):
+        """Whether the type has a function for how fast it swings."""
+        return self.swing is not None
 
     @property
     def turns_back(self):

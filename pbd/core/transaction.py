@@ -9,7 +9,7 @@ import inspect
 
 from pbd.core.messages import shown
 
-CHANGING = ("add_", "exclude_", "pin")  # how names of methods that change a description begin
+CHANGING = ("add_", "clamp", "exclude_", "pin", "turn")  # how names of methods that change a description begin
 
 
 class Description:

@@ -5,6 +5,7 @@
     linear.py       solves with the matrix: by its factor, or by conjugate gradients
     blocks.py       the factor of 3 x 3 blocks
     conjugate.py    conjugate gradients
+    symmetric.py    elements whose energy stays
     gas.py          gases in closed surfaces, whose stiffness joins the matrix
     recovery.py     bodies that are tangled
 """

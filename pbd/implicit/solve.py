@@ -39,8 +39,9 @@ from pbd.implicit.contacts import (
 )
 from pbd.implicit.gas import add_pressures, solve_with_gases
 from pbd.implicit.recovery import is_tangled, recover
+from pbd.implicit.symmetric import remember, soften_by_rule
 from pbd.integrate import position
-from pbd.projection import compliance_of, place_of, read_constraint, read_multipliers, soften, sums_of_others
+from pbd.projection import compliance_of, place_of, read_constraint, read_multipliers, soften, sums_of_others, values_of
 
 # Sweeps over coupled λ go on until none changes by more than this part of the largest, and no longer than this.
 RELAXED, MOST_SWEEPS = 1e-3, 40
@@ -48,6 +49,15 @@ RELAXED, MOST_SWEEPS = 1e-3, 40
 # The matrix is kept for the next substep if displacements are shorter than this part of those of the iteration before,
 # or negligible: shorter than this part of an element.
 KEPT, NEGLIGIBLE = 0.5, 1e-4
+
+MOST_HALVINGS = 6  # of the displacements of an iteration, see `descend`
+
+
+@ti.func
+def before_prediction(s: ti.template(), substep, world):
+    """Do what has to be done before particles are predicted."""
+    if ti.static(s.features.has_symmetric):
+        for_each_world(s, remember, substep, world)
 
 
 @ti.func
@@ -132,15 +142,82 @@ def solve_elements(s: ti.template(), substep, world):
             is_left = is_again
     is_good = m.longest[world] < HUGE and longest < KEPT * m.longest[world]
     m.kept[world] = ti.select(is_good or longest <= NEGLIGIBLE * m.extent[0], 1.0, 0.0)
+    if ti.static(s.features.descends):
+        descend(s, substep, longest, world)
+    else:
+        move_along(s, 1.0, world)
+    for place in range(s.counts.implicit):
+        m.left[place, world] = position(s, m.node[place], world)
+    m.longest[world] = longest
+    return longest
+
+
+@ti.func
+def move_along(s: ti.template(), part, world):
+    """Move particles along the displacements of an iteration. Args: part: of them."""
+    m = ti.static(s.implicit)
     for place in range(s.counts.implicit):
         i = m.node[place]
         x, w = position(s, i, world), s.particles.position[i, world][3]
         if w > 0.0:
-            x += m.unknown[place, world]
+            x += part * m.unknown[place, world]
             s.particles.position[i, world] = ti.Vector([x[0], x[1], x[2], w])
-        m.left[place, world] = x
-    m.longest[world] = longest
-    return longest
+
+
+@ti.func
+def descend(s: ti.template(), substep, longest, world):
+    """Move particles along the displacements, but no farther than to where the energy of the substep is less.
+
+    That energy is M (x - x̃)²/2 and what elements store, by h². It begins with that of x_n, whose first part is the
+    kinetic one. So no number of iterations adds to the energy, however many it would take to converge: a thread that
+    whips about stretches at second order in a displacement, and it is stiff.
+
+    Args: longest: displacement of a particle [m].
+    """
+    m = ti.static(s.implicit)
+    part = 1.0
+    if longest <= NEGLIGIBLE * m.extent[0]:
+        move_along(s, part, world)
+    else:
+        before, halvings, again = energy_of_substep(s, substep, world), 0, True
+        move_along(s, part, world)
+        while again:
+            again = energy_of_substep(s, substep, world) > before and halvings < MOST_HALVINGS
+            if again:
+                part *= 0.5
+                move_along(s, -part, world)
+                halvings += 1
+
+
+@ti.func
+def energy_of_substep(s: ti.template(), substep, world):
+    """The energy that iterations make less, see `descend` [kg m²]."""
+    m = ti.static(s.implicit)
+    total = 0.0
+    for place in range(s.counts.implicit):
+        i = m.node[place]
+        w = s.particles.position[i, world][3]
+        if w > 0.0:
+            total += (position(s, i, world) - m.aim[place, world]).norm_sqr() / (2.0 * w)
+    for index in ti.static(s.features.implicit):
+        for c in range(s.constraints.ranges[index, RANGE.count]):
+            total += energy_of_law(s.features.types[index], index, s, c, substep, world)
+    return total
+
+
+@ti.func
+def energy_of_law(definition: ti.template(), index: ti.template(), s: ti.template(), c, substep, world):
+    """What an element stores by its law, α' λ²/2 [kg m²]."""
+    i, q, parameters, number = read_constraint(definition, index, s, c, world)
+    x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(definition.arity))]
+    start = [s.particles.previous_position[i[k], world] for k in ti.static(range(definition.arity))]
+    none = [0.0 for k in ti.static(range(definition.multipliers))]
+    softened, shift = soften(definition, start, parameters, compliance_of(definition, s, number, world), none, s.settings.h)
+    C = values_of(definition, x, parameters)
+    total = 0.0
+    for k in ti.static(range(definition.multipliers)):
+        total += 0.5 * softened * (shift[k] - C[k] / softened) ** 2
+    return total
 
 
 @ti.func
@@ -218,9 +295,10 @@ def write_law(definition: ti.template(), index: ti.template(), s: ti.template(),
     i, q, parameters, number = read_constraint(definition, index, s, c, world)
     x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(definition.arity))]
     start = [s.particles.previous_position[i[k], world] for k in ti.static(range(definition.arity))]
+    w = [q[k][3] for k in ti.static(range(definition.arity))]
     others = sums_of_others(definition, index, s, s.constraints.multipliers, c, parameters, world)
     compliance = compliance_of(definition, s, number, world)
-    softened, shift = soften(definition, start, parameters, compliance, others, s.settings.h)
+    softened, shift = soften_by_rule(definition, s, i, start, w, parameters, compliance, others, world)
     C = definition.derivatives(x, parameters)[0]
     place, changed, size = place_of(definition, index, s, c), 0.0, 0.0
     for k in ti.static(range(definition.multipliers)):
@@ -289,9 +367,10 @@ def add_stiffness(definition: ti.template(), index: ti.template(), s: ti.templat
     m = ti.static(s.implicit)
     i, q, parameters, number = read_constraint(definition, index, s, c, world)
     x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(definition.arity))]
+    w = [q[k][3] for k in ti.static(range(definition.arity))]
     compliance = compliance_of(definition, s, number, world)
     others = [0.0 for k in ti.static(range(definition.multipliers))]
-    softened, _shift = soften(definition, x, parameters, compliance, others, s.settings.h)
+    softened, _shift = soften_by_rule(definition, s, i, x, w, parameters, compliance, others, world)
     stiffness = 1.0 / (softened * stiffening(definition, parameters))
     gradients = definition.derivatives(x, parameters)[1]
     added = tension(definition, index, s, c, x, parameters, stiffness, world)

@@ -1,0 +1,140 @@
+"""Rod: a line of segments that stretch, bend and twist, in physical units."""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pbd.build.rope import resampled
+from pbd.core.transaction import builder
+from pbd.core.validate import boolean, finite_array, finite_number, one_of, refuse_gigabytes, sequence, whole
+from pbd.description import rods
+from pbd.description.surfaces import radius_that_touches
+from pbd.particles import Particles
+
+ENDS = {"start": 0, "end": -1}
+BYTES_OF_SEGMENT = 2000  # of a rod in a description, and while it is made
+
+
+@dataclass
+class Rod:
+    """Indices of a rod.
+
+    Attributes: particles: nodes from start to end (n,); segments: rows of `pbd.Particles.rod_segments` (n - 1,), or
+    (n,) if it is closed; clamps: {"start" or "end": the segment that holds it}; radius: [m], of each segment.
+    """
+
+    particles: np.ndarray
+    segments: np.ndarray
+    radius: np.ndarray
+    clamps: dict = field(default_factory=dict)
+
+
+@builder(Particles)
+def rod(
+    particles, points, segments=None, *, radius, density, young=None, shear=None, poisson=None, natural="straight",
+    closed=False, twist=0.0, area=None, bending=None, twisting=None, stretching=None, damping=0.0, friction=None,
+    pins=(), clamps=(),
+):  # fmt: skip
+    """Add a rod along a line: a cable, a spring, a wire, a stem.
+
+    Its segments are solved together (see pbd/implicit), so it is as stiff as it says, however few the iterations. With
+    `ParticleSystem(direction="start")` it keeps its energy; with "current" it comes to rest sooner.
+
+    Args:
+        particles: the pbd.Particles to which it is added.
+        points: corners of the line (k, 3) [m], k >= 2; of a closed one k >= 3, the first is not repeated.
+        segments: number of segments of equal length; None for one between consecutive points.
+        radius: of the rod [m]. This and the following are for all, or one for each segment.
+        density: mass by volume [kg/m³].
+        young: Young's modulus E [Pa].
+        shear: shear modulus G [Pa]; None for E/2(1 + ν).
+        poisson: Poisson's ratio ν; None for 0.3.
+        natural: its shape without load: "straight" and untwisted; "given", as it is added; or (curvatures, twist), where
+            curvatures are those about the first and second axis of the section (2,) or (joints, 2) [1/m], and twist is
+            a number or (joints,) [rad/m]. A joint is a node between two segments.
+        closed: whether its end is joined to its start.
+        twist: the angle by which its end was turned about its axis before it was added, or joined to its start [rad].
+        area: of the section [m²]; None for a round one, as the next three.
+        bending: EI about the first axis of the section, which is horizontal at the start, and about the second [N m²].
+        twisting: GJ [N m²].
+        stretching: EA [N].
+        damping: τ of bending and twist [s]: what swings with ω decays by ω² τ/2.
+        friction: μ of the rod with itself, other ropes, rods and surfaces, which it does not pass through, see
+            `pbd.Particles.add_segments`; None for no such contacts.
+        pins: "start", "end" or both: nodes that stay where they are, about which the rod may turn.
+        clamps: "start", "end" or both: pins that hold the direction and the turn about the axis as well. See
+            `pbd.Particles.turn` to turn them.
+
+    Returns: a Rod.
+
+    Raises: TypeError and ValueError for bad values, such as points that coincide, a natural curvature for another
+    number of joints, or moduli that contradict each other.
+
+    Source: see pbd/constraints/rod.py.
+    """
+    points = finite_array("rod points", points, (None, 3))
+    closed, least = boolean("closed", closed), 3 if closed else 2
+    if len(points) < least:
+        raise ValueError(f"rod along {len(points)} points: expected {least} or more")
+    if segments is not None:
+        segments = whole("segments", segments, least=least - (not closed))
+        refuse_gigabytes("segments", segments, BYTES_OF_SEGMENT * segments)
+        corners = np.concatenate([points, points[:1]]) if closed else points
+        points = resampled(corners, segments)[: segments + (not closed)]
+    ends = np.concatenate([points, points[:1]]) if closed else points
+    lengths = np.linalg.norm(np.diff(ends, axis=0), axis=1)
+    if not lengths.all():
+        raise ValueError(f"rod points {int(np.argmin(lengths))} and the next coincide: expected different ones")
+    pins, clamps = ends_of("pins", pins, closed), ends_of("clamps", clamps, closed)
+    twist = finite_number("twist", twist)
+    section = rods.section_of(
+        len(lengths), radius, young, shear, poisson, density, area, bending, twisting, stretching
+    )
+    frames = rods.frames_along(points, closed, twist)
+    masses, after = section.line_density * lengths, np.arange(1, len(lengths) + 1) % len(points)
+    at_nodes = np.bincount(after, masses, len(points)) / 2 + np.bincount(np.arange(len(lengths)), masses, len(points)) / 2
+    radii = np.bincount(after, section.radius, len(points))
+    radii[: len(lengths)] = np.maximum(radii[: len(lengths)], section.radius)
+    inertial = 1 - 1 / rods.LEVER**2
+    nodes = particles.add_particles(points, inertial * at_nodes, radius=radii, gravity_scale=1 / inertial)
+    pairs = np.stack([nodes[: len(lengths)], nodes[after]], axis=1)
+    added = particles.add_rod_segments(pairs, frames.as_matrix()[:, :, 0], section, masses / rods.LEVER**2)
+    particles.pin(nodes[[ENDS[end] for end in pins]])
+    made = Rod(nodes, added, section.radius)
+    joints = np.stack([added, np.roll(added, -1)], axis=1)[: len(lengths) if closed else len(lengths) - 1]
+    particles.add_rod_joints(joints, natural, damping=damping, closing_twist=twist / len(lengths) if closed else None)
+    for end in clamps:
+        made.clamps[end] = add_clamp(particles, made, section, frames[ENDS[end]], end, damping)
+    if friction is not None:
+        for each in np.unique(section.radius):
+            chosen = pairs[section.radius == each]
+            particles.add_segments(chosen, radius=radius_that_touches(float(each), friction), friction=friction)
+    return made
+
+
+def ends_of(name, given, closed):
+    """Names of ends, a list. Args: name: of the argument; given: a name or several; closed: whether there are none."""
+    given = [given] if isinstance(given, str) else sequence(name, given, 'names among "start" and "end"')
+    for end in given:
+        one_of(name.removesuffix("s"), end, tuple(ENDS))
+    if given and closed:
+        raise ValueError(f"{name} of a closed rod, which has no ends: expected none, see pbd.Particles.clamp")
+    return given
+
+
+def add_clamp(particles, rod, section, frame, end, damping):
+    """Hold an end by a held segment beyond it. Returns: that segment."""
+    place = ENDS[end]
+    node, first = rod.particles[place], int(rod.segments[place])
+    a, b, _ = particles.rod_segments()[first]
+    along = particles.positions()[b] - particles.positions()[a]
+    outer = particles.add_particle(particles.positions()[node] + (along if place else -along), mass=math.inf)
+    pair = (node, outer) if place else (outer, node)
+    particles.pin([node])
+    one = section.of(place)
+    held = int(particles.add_rod_segments([pair], frame.as_matrix()[None, :, 0], one, [math.inf])[0])
+    joint = (first, held) if place else (held, first)
+    particles.add_rod_joints([joint], damping=damping)
+    particles.clamp(held)
+    return held

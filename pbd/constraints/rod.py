@@ -1,0 +1,214 @@
+"""Rod: segments that stretch, and joints between two segments that bend and twist.
+
+A segment has two nodes a and b, and a side particle s beside its middle, which shows how it is turned about its axis:
+
+    d_3 = (b - a)/l,   p = s - (a + b)/2 without its part along d_3,   d_1 = p/|p|,   d_2 = d_3 × d_1
+
+Where its particles move, it turns by d_3 × δd_3 + (d_2·δd_1) d_3, so a couple W on it is these forces:
+
+    on s:   (d_3·W)/|p| d_2,        on b and a:   ±W × d_3/l - (d_3·W) (1/2 ± e/l)/|p| d_2,   e = (s - (a + b)/2)·d_3
+
+A joint turns by the vector φ from what the first segment expects, D = d Q with the rotation Q at rest, to the second:
+
+    C_k = root_k φ·D_k,   α λ_k = -C_k,   root_k² = K_k α/l̄        stiffness K = (EI_1, EI_2, GJ), length l̄ of the joint
+
+so its energy is Σ K_k (φ_k/l̄)² l̄/2. The derivative of φ·D_k along the turn of the second segment, and against that of
+the first, is W_k = D_k + φ × D_k/2 + c φ × (φ × D_k), c = (1 - θ/2 cot(θ/2))/θ², θ = |φ|. W is a couple and the forces
+of a couple have no sum, so linear and angular momentum are conserved.
+
+Sources: Bergou, Wardetzky, Robinson, Audoly, Grinspun, Discrete Elastic Rods (2008),
+https://doi.org/10.1145/1360612.1360662, for rods whose segments have an angle; Umetani, Schmidt, Stam, Position-based
+Elastic Rods (2014), https://doi.org/10.2312/sca.20141119, for particles beside them. Departures: Umetani's bending and
+twist are no rotation vectors, and depend on where the side particles are along the rod. Here φ is the rotation vector,
+whose derivative is in Solà, Deray, Atchuthan, A Micro Lie Theory for State Estimation in Robotics (2018),
+https://arxiv.org/abs/1812.01537, equation 146. So a torque twists a joint in proportion, up to half a turn.
+
+Parameters of a joint: Q as a quaternion; root_1, root_2, root_3. Members: the other node of the first segment, the
+node of both, the other node of the second; the two side particles.
+"""
+
+from dataclasses import replace
+
+import taichi as ti
+
+from pbd.constraints.constraint_type import SWINGS, TINY, ConstraintType
+from pbd.constraints.membrane import across, solve_three
+from pbd.constraints.stick import STICK, stick
+from pbd.core.vectors import length_or_huge
+
+# Below this angle [rad] functions of it are series.
+SMALL = 1e-2
+
+
+@ti.func
+def segment_tension(x, parameters, multipliers, stiffness):
+    """What tension adds to the stiffness: T/|b - a| across. What pushes is left out, see membrane.py."""
+    own = across(x[1] - x[0], ti.max(-multipliers[0], 0.0))
+    return [own, -own, own]
+
+
+@ti.func
+def segment_turned_back(x, start, w, parameters, multipliers):
+    """Gradients at the start of the substep, or at x where tension swings nodes too fast for that."""
+    swing = ti.abs(multipliers[0]) / length_or_huge(x[1] - x[0]) * ti.max(w[0], w[1])
+    ends = [start[k] for k in ti.static(range(2))]
+    if swing > SWINGS:
+        for k in ti.static(range(2)):
+            ends[k] = x[k]
+    return segment_derivatives(ends, parameters)[1]
+
+
+@ti.func
+def segment_swing(x, w, parameters):
+    """Σ w |∇C|²."""
+    return w[0] + w[1]
+
+
+@ti.func
+def segment_derivatives(x, parameters):
+    """C and its gradient, as lists."""
+    C, gradient = stick(x, parameters)
+    return [C], [gradient]
+
+
+@ti.func
+def frame(a, b, s):
+    """d_1, d_2, d_3 of a segment (3,) each, its length, |p| and e [m]."""
+    along = b - a
+    length = length_or_huge(along)
+    d_3 = along / length
+    offset = s - 0.5 * (a + b)
+    e = offset.dot(d_3)
+    p = offset - e * d_3
+    lever = length_or_huge(p)
+    d_1 = p / lever
+    return d_1, d_3.cross(d_1), d_3, length, lever, e
+
+
+@ti.func
+def forces_of_couple(W, d_2, d_3, length, lever, e):
+    """Forces on a, b and s of a couple W (3,), for a segment as `frame` returns it."""
+    across_axis = W.cross(d_3) / length
+    on_side = d_3.dot(W) / lever * d_2
+    return -across_axis - (0.5 - e / length) * on_side, across_axis - (0.5 + e / length) * on_side, on_side
+
+
+@ti.func
+def expected(x, parameters):
+    """D_1, D_2, D_3: how the second segment of a joint would be turned at rest (3,) each."""
+    d_1, d_2, d_3, _length, _lever, _e = frame(x[0], x[1], x[3])
+    w, i, j, k = parameters[0], parameters[1], parameters[2], parameters[3]
+    first = (1.0 - 2.0 * (j * j + k * k)) * d_1 + 2.0 * (i * j + w * k) * d_2 + 2.0 * (i * k - w * j) * d_3
+    second = 2.0 * (i * j - w * k) * d_1 + (1.0 - 2.0 * (i * i + k * k)) * d_2 + 2.0 * (j * k + w * i) * d_3
+    return first, second, first.cross(second)
+
+
+@ti.func
+def turn(D, d):
+    """The rotation vector from D to d, each three directions at right angles (3,) [rad]."""
+    half = 0.5 * (D[0].cross(d[0]) + D[1].cross(d[1]) + D[2].cross(d[2]))
+    sine, cosine = half.norm(), 0.5 * (D[0].dot(d[0]) + D[1].dot(d[1]) + D[2].dot(d[2]) - 1.0)
+    factor = 1.0 + sine * sine / 6.0
+    if sine > SMALL or cosine < 0.0:
+        factor = ti.atan2(sine, cosine) / (sine + TINY)
+    return factor * half
+
+
+@ti.func
+def joint_value(x, parameters):
+    """C_k = root_k φ·D_k [rad]."""
+    D_1, D_2, D_3 = expected(x, parameters)
+    d_1, d_2, d_3, _length, _lever, _e = frame(x[1], x[2], x[4])
+    phi = turn([D_1, D_2, D_3], [d_1, d_2, d_3])
+    return ti.Vector([parameters[4] * phi.dot(D_1), parameters[5] * phi.dot(D_2), parameters[6] * phi.dot(D_3)])
+
+
+@ti.func
+def joint_derivatives(x, parameters):
+    """C of the three rows and their gradients."""
+    _d_1, d_2, d_3, length, lever, e = frame(x[0], x[1], x[3])
+    D_1, D_2, D_3 = expected(x, parameters)
+    f_1, f_2, f_3, other_length, other_lever, other_e = frame(x[1], x[2], x[4])
+    phi = turn([D_1, D_2, D_3], [f_1, f_2, f_3])
+    square = phi.norm_sqr()
+    c = 1.0 / 12.0 + square / 720.0
+    if square > SMALL * SMALL:
+        angle = ti.sqrt(square)
+        c = (1.0 - 0.5 * angle * ti.cos(0.5 * angle) / ti.sin(0.5 * angle)) / square
+    C = [0.0, 0.0, 0.0]
+    gradients = [[ti.Vector([0.0, 0.0, 0.0]) for _ in ti.static(range(5))] for _ in ti.static(range(3))]
+    for k, D in ti.static(enumerate((D_1, D_2, D_3))):
+        root = parameters[4 + k]
+        C[k] = root * phi.dot(D)
+        turned = phi.cross(D)
+        W = root * (D + 0.5 * turned + c * phi.cross(turned))
+        a, b, s = forces_of_couple(-W, d_2, d_3, length, lever, e)
+        p, q, t = forces_of_couple(W, f_2, f_3, other_length, other_lever, other_e)
+        gradients[k][0], gradients[k][1], gradients[k][2], gradients[k][3], gradients[k][4] = a, b + p, q, s, t
+    return C, gradients
+
+
+@ti.func
+def joint_swing(x, w, parameters):
+    """The larger of Σ w |∇C|² of bending and of twist, about."""
+    _d_1, _d_2, _d_3, length, lever, _e = frame(x[0], x[1], x[3])
+    _f_1, _f_2, _f_3, other_length, other_lever, _other_e = frame(x[1], x[2], x[4])
+    a, b = 1.0 / length, 1.0 / other_length
+    bend = ti.max(parameters[4], parameters[5]) ** 2 * (w[0] * a * a + w[1] * (a + b) ** 2 + w[2] * b * b)
+    twist = parameters[6] ** 2 * (w[3] / lever**2 + w[4] / other_lever**2)
+    return ti.max(bend, twist)
+
+
+@ti.func
+def joint_turned_back(x, start, w, parameters, multipliers):
+    """Gradients at the start of the substep, or at x where couples swing nodes too fast for that.
+
+    A couple m holds the node of both segments like a spring of m/l².
+    """
+    couple = 0.0
+    for k in ti.static(range(3)):
+        couple += (parameters[4 + k] * multipliers[k]) ** 2
+    shortest = ti.min((x[1] - x[0]).norm_sqr(), (x[2] - x[1]).norm_sqr())
+    points = [start[k] for k in ti.static(range(5))]
+    if ti.sqrt(couple) * ti.max(w[0], w[1], w[2]) > SWINGS * shortest:
+        for k in ti.static(range(5)):
+            points[k] = x[k]
+    return joint_derivatives(points, parameters)[1]
+
+
+@ti.func
+def project_joint(x, start, w, parameters, compliance, multipliers, from_start: ti.template()):
+    """Solve the three rows together by XPBD's equation, along the gradients now or at the start of the substep."""
+    C, now = joint_derivatives(x, parameters)
+    gradients = [[now[row][k] for k in ti.static(range(5))] for row in ti.static(range(3))]
+    if ti.static(from_start):
+        gradients = joint_derivatives(start, parameters)[1]
+    rows = [[compliance if ti.static(i == j) else 0.0 for j in ti.static(range(3))] for i in ti.static(range(3))]
+    for i in ti.static(range(3)):
+        for j in ti.static(range(3)):
+            for k in ti.static(range(5)):
+                rows[i][j] += w[k] * now[i][k].dot(gradients[j][k])
+    right = ti.Vector([-(C[k] + compliance * multipliers[k]) for k in ti.static(range(3))])
+    change = solve_three(rows, right)
+    moved = [x[k] for k in ti.static(range(5))]
+    for k in ti.static(range(5)):
+        for row in ti.static(range(3)):
+            moved[k] += (w[k] * change[row]) * gradients[row][k]
+    return moved, [multipliers[k] + change[k] for k in ti.static(range(3))]
+
+
+SEGMENT = replace(
+    STICK, name="rod segment", function=None,
+    compliant=replace(
+        STICK.compliant, name="rod segment (compliant)", function=None, derivatives=segment_derivatives,
+        turned_back=segment_turned_back, tension=segment_tension, swing=segment_swing,
+    ),
+)  # fmt: skip
+JOINT_PARAMETERS = ("rest_w", "rest_x", "rest_y", "rest_z", "root_1", "root_2", "root_3")
+JOINT = ConstraintType(
+    "rod joint", 5, JOINT_PARAMETERS, project_joint, joint_value, multipliers=3,
+    compliant=ConstraintType(
+        "rod joint (compliant)", 5, JOINT_PARAMETERS, project_joint, joint_value, compliance=True, multipliers=3,
+        derivatives=joint_derivatives, turned_back=joint_turned_back, swing=joint_swing,
+    ),
+)  # fmt: skip

@@ -1,0 +1,273 @@
+"""Rods in a description: frames of segments, sections, and joints. Plain numpy and scipy.
+
+A segment has two nodes and a side particle, see pbd/constraints/rod.py. The side particle has no weight. It stands at
+LEVER polar radii of gyration from the axis, where a part 1/LEVER² of the segment's mass has the inertia of the segment
+about its axis, ρ (I_1 + I_2) l. The nodes have the rest of the mass, and all of the weight.
+"""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from pbd.core.messages import shown
+from pbd.core.validate import finite_number, function_of_time, spread
+
+LEVER = 10.0
+
+# Side particles are held at their place by springs this many times as stiff as the segment, by mass: they vibrate no
+# faster than its nodes.
+STIFFNESS_OF_SIDES = 1.0 / LEVER**2
+
+TOUCHES_NOTHING = -1.0  # the radius of side particles
+
+
+@dataclass
+class Section:
+    """What a rod is made of.
+
+    Attributes: radius [m]; line_density: mass by length [kg/m]; stretching: EA [N]; bending: EI_1, EI_2 (2,) [N m²];
+    twisting: GJ [N m²]; gyration: polar radius of gyration [m]. Each is a number, or an array with one for each segment.
+    """
+
+    radius: np.ndarray
+    line_density: np.ndarray
+    stretching: np.ndarray
+    bending: np.ndarray
+    twisting: np.ndarray
+    gyration: np.ndarray
+
+    @property
+    def stiffness(self):
+        """EI_1, EI_2 and GJ (segments, 3) [N m²]."""
+        return np.column_stack([self.bending, self.twisting])
+
+    def of(self, segment):
+        """The Section of one segment."""
+        return Section(*(getattr(self, each.name)[[segment]] for each in fields(self)))
+
+
+def section_of(count, radius, young, shear, poisson, density, area, bending, twisting, stretching):
+    """The Section of a rod of `count` segments. Args: see `pbd.build.rod`.
+
+    Raises: TypeError and ValueError for numbers that are missing, out of range, or contradict each other.
+    """
+    radius = each_positive("radius", radius, count)
+    area = np.pi * radius**2 if area is None else each_positive("area", area, count)
+    line_density = each_positive("density", density, count) * area
+    young = None if young is None else each_positive("young", young, count)
+    given = {"bending": bending, "stretching": stretching}
+    missing = [name for name, value in given.items() if value is None]
+    if young is None and (missing or twisting is None):
+        missing += ["twisting"] * (twisting is None)
+        raise TypeError(f"young is None: expected Young's modulus [Pa], or {' and '.join(missing)} as well")
+    shear = shear_modulus(young, shear, poisson, count) if twisting is None else None
+    round_inertia = np.pi / 4 * radius**4
+    bending = (young * round_inertia)[:, None] * np.ones(2) if bending is None else two_each("bending", bending, count)
+    stretching = young * area if stretching is None else each_positive("stretching", stretching, count)
+    twisting = 2 * round_inertia * shear if twisting is None else each_positive("twisting", twisting, count)
+    return Section(radius, line_density, stretching, bending, twisting, radius / np.sqrt(2))
+
+
+def each_positive(name, value, count):
+    """A number above zero for each segment (count,)."""
+    return spread(name, value, (count,), allowed=lambda x: x > 0, expected="a number above zero")
+
+
+def two_each(name, value, count):
+    """Two numbers above zero for each segment (count, 2). Args: value: one number, two, or (count, 2)."""
+    value = np.asarray(value, float)
+    return spread(name, value if value.ndim else np.full(2, value), (count, 2), allowed=lambda x: x > 0,
+                  expected="numbers above zero")  # fmt: skip
+
+
+def shear_modulus(young, shear, poisson, count):
+    """G [Pa], from Poisson's ratio if it is not given, which is 0.3 if neither is."""
+    if poisson is not None:
+        poisson = finite_number("poisson", poisson)
+        if not -1 < poisson <= 0.5:
+            raise ValueError(f"poisson is {poisson:g}: expected a ratio above -1 and at most 0.5")
+    if shear is None:
+        return young / (2 * (1 + (0.3 if poisson is None else poisson)))
+    shear = each_positive("shear", shear, count)
+    if young is None or poisson is None:
+        return shear
+    expected = young / (2 * (1 + poisson))
+    if not np.allclose(shear, expected, rtol=0.01):
+        raise ValueError(
+            f"shear is {shear[0]:g} Pa beside young {young[0]:g} and poisson {poisson:g}, which make {expected[0]:.4g}: "
+            "expected one of shear and poisson, or both that agree"
+        )
+    return shear
+
+
+def frames_along(points, closed, twist):
+    """Frames of segments that follow a line without twisting, or evenly twisted.
+
+    Args: points: nodes (n, 3) [m]; closed: whether the last node is joined to the first; twist: from the first to the
+    last segment, or of a closed line all the way round [rad].
+
+    Returns: the frames as a Rotation of (segments,), whose columns are d_1, d_2, d_3.
+    """
+    ends = np.concatenate([points, points[:1]]) if closed else points
+    along = np.diff(ends, axis=0)
+    tangents = along / np.linalg.norm(along, axis=1)[:, None]
+    frames = [first_frame(tangents[0])]
+    for before, after in zip(tangents[:-1], tangents[1:]):
+        frames.append(shortest_turn(before, after) * frames[-1])
+    frames = Rotation.concatenate(frames)
+    step = twist / max(1, len(tangents) - (not closed))
+    return frames * Rotation.from_rotvec(step * np.arange(len(tangents))[:, None] * np.array([0.0, 0.0, 1.0]))
+
+
+def first_frame(tangent):
+    """A frame whose third axis is a tangent: its first is horizontal, or along x where that is vertical."""
+    horizontal = np.cross((0.0, 0.0, 1.0), tangent)
+    first = horizontal if np.linalg.norm(horizontal) > 1e-6 else np.array([1.0, 0.0, 0.0])
+    first = first - first.dot(tangent) * tangent
+    first /= np.linalg.norm(first)
+    return Rotation.from_matrix(np.stack([first, np.cross(tangent, first), tangent], axis=1))
+
+
+def shortest_turn(a, b):
+    """The shortest rotation from unit vector a to b."""
+    axis, cosine = np.cross(a, b), np.dot(a, b)
+    sine = np.linalg.norm(axis)
+    if sine < 1e-12:
+        axis, sine = (first_frame(a).as_matrix()[:, 0], 0.0)
+    return Rotation.from_rotvec(np.arctan2(sine, cosine) * axis / max(np.linalg.norm(axis), 1e-300))
+
+
+def frames_of(positions, segments):
+    """Frames of segments, a Rotation. Args: positions: of all particles (..., 3) [m]; segments: (n, 3)."""
+    a, b, side = (positions[segments[:, k]] for k in range(3))
+    along = b - a
+    d_3 = along / np.linalg.norm(along, axis=1)[:, None]
+    p = side - (a + b) / 2
+    p = p - (p * d_3).sum(axis=1)[:, None] * d_3
+    d_1 = p / np.linalg.norm(p, axis=1)[:, None]
+    return Rotation.from_matrix(np.stack([d_1, np.cross(d_3, d_1), d_3], axis=2))
+
+
+def quaternions_of(positions, segments):
+    """Rotations of segments (segments, 4), quaternions (w, x, y, z). Args: see `frames_of`."""
+    if not len(segments):
+        return np.zeros((0, 4))
+    return np.roll(frames_of(positions, segments).as_quat(), 1, axis=1)
+
+
+def rest_rotations(natural, present, lengths):
+    """Rotations Q of joints at rest, a Rotation.
+
+    Args: natural: see `pbd.build.rod`; present: rotations of joints now, a Rotation; lengths: of joints (joints,) [m].
+    """
+    count = len(lengths)
+    if isinstance(natural, str):
+        if natural not in ("straight", "given"):
+            expected = '"straight", "given", or (curvatures, twist)'
+            raise ValueError(f"natural is {shown(natural)}: expected {expected}")
+        return present if natural == "given" else Rotation.from_rotvec(np.zeros((count, 3)))
+    try:
+        curvatures, twist = natural
+    except (TypeError, ValueError):
+        raise TypeError(f"natural is {shown(natural)}: expected a pair, (curvatures, twist)") from None
+    curvatures = spread("curvatures of natural", curvatures, (count, 2))
+    twist = spread("twist of natural", twist, (count,))
+    return Rotation.from_rotvec(lengths[:, None] * np.column_stack([curvatures, twist]))
+
+
+def half_lengths(lengths, held):
+    """What each segment gives to the length of a joint (segments,) [m]: half of itself, nothing if it is held.
+
+    A held segment does not bend, so the tangent is that of the clamp as far as the node, and only the other half bends.
+    """
+    return np.where(held, 0.0, lengths / 2)
+
+
+def joint_stiffness(stiffness, halves, joints):
+    """Stiffness of joints, of two halves one after the other (joints, 3) [N m].
+
+    Args: stiffness: EI_1, EI_2 and GJ of segments (segments, 3) [N m²]; halves: see `half_lengths`; joints: both
+    segments of each (joints, 2).
+    """
+    return 1 / (halves[:, None] / stiffness)[joints].sum(axis=1)
+
+
+def joint_numbers(stiffness, rest):
+    """Parameters of joints by name, and their compliances (joints,). Args: stiffness (joints, 3); rest: a Rotation."""
+    compliance = 1 / stiffness.max(axis=1)
+    roots = np.sqrt(stiffness * compliance[:, None])
+    names = (*(f"rest_{axis}" for axis in "wxyz"), "root_1", "root_2", "root_3")
+    quaternions = np.roll(rest.as_quat(), 1, axis=1)
+    return dict(zip(names, np.column_stack([quaternions, roots]).T)), compliance
+
+
+def with_closing_twist(rest, present, angle):
+    """Rotations of joints at rest, where the last joint is now twisted by an angle [rad] more than it is at rest."""
+    vectors = rest.as_rotvec()
+    vectors[-1, 2] += twist_of(present[-1]) - angle
+    return Rotation.from_rotvec(vectors)
+
+
+def twist_of(rotation):
+    """The twist in a rotation about the third axis, after a shortest turn of that axis [rad]."""
+    x, y, z, w = rotation.as_quat()
+    return 2 * np.arctan2(z, w)
+
+
+def members_of_joints(segments):
+    """Members of joints (joints, 5), see pbd/constraints/rod.py. Args: both segments of each (joints, 2, 3).
+
+    Raises: ValueError for segments without a common node.
+    """
+    first, second = segments[:, 0], segments[:, 1]
+    same = first[:, :2, None] == second[:, None, :2]
+    alone = ~same.any(axis=(1, 2))
+    if alone.any():
+        raise ValueError(f"rod joint of segments {shown(segments[alone][0, :, :2])}: expected a common node")
+    rows = np.arange(len(segments))
+    here, there = np.divmod(same.reshape(-1, 4).argmax(axis=1), 2)
+    return np.stack(
+        [first[rows, 1 - here], first[rows, here], second[rows, 1 - there], first[:, 2], second[:, 2]], axis=1
+    )
+
+
+def stiffen_joints(particles, segment):
+    """Give the joints of a segment that is held now the other segment's half alone. Args: particles; segment."""
+    segments, lengths = particles.rod_segments(), particles._column("rod_length")
+    number_of_side = np.full(len(particles), -1)
+    number_of_side[segments[:, 2]] = np.arange(len(segments))
+    for name in ("rod joint", "damped rod joint"):
+        if (name, True) in particles.constraint_sets:
+            same = particles.constraint_sets[name, True]
+            members, numbers = same.arrays()
+            joints = number_of_side[members[:, 3:]]
+            chosen = np.flatnonzero((joints == segment).any(axis=1))
+            halves = half_lengths(lengths, particles._column("rod_held"))
+            halves[segment] = 0.0
+            free = halves[joints[chosen]].sum(axis=1) > 0
+            chosen = chosen[free]
+            stiffness = joint_stiffness(particles._column("rod_stiffness"), halves, joints[chosen])
+            numbers = numbers.copy()
+            compliance = 1 / stiffness.max(axis=1)
+            numbers[chosen, 4:7] = np.sqrt(stiffness * compliance[:, None])
+            numbers[chosen, -1] = compliance
+            same.parameters = [numbers]
+
+
+def turned_side(points, angle):
+    """Where a side particle is once its segment has turned. Args: points: nodes and it (3, 3) [m]; angle [rad]."""
+    a, b, side = points
+    middle = (a + b) / 2
+    turned = Rotation.from_rotvec(angle * (b - a) / np.linalg.norm(b - a))
+    return middle + turned.apply(side - middle)
+
+
+def path_of_side(angle, points):
+    """The path of the side particle of a segment that turns. Args: angle: of time [s], [rad]; points: see above."""
+    function_of_time("angle", angle, "an angle [rad]")
+    start = finite_number("angle at the start", angle(0.0))
+    if abs(start) > 1e-6:
+        raise ValueError(f"angle at the start is {start:g}: expected 0, the segment as it is")
+    points = points.copy()
+    return lambda t: turned_side(points, finite_number("angle", angle(t)))
