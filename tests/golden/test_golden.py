@@ -64,6 +64,26 @@ def test_a_changed_result_is_found(written_on):
     assert line.startswith("flag verlet in 64 bits: ")
 
 
+def test_runs_with_other_bits_within_the_tolerance_are_named(monkeypatch, capsys):
+    found = {f"pendulum {solver}": EXPECTED["64"][f"pendulum {solver}"] for solver in ("verlet", "impulse", "penalty")}
+    changed = found | {pair: {**found[pair], "digest": "0" * 16} for pair in ("pendulum verlet", "pendulum penalty")}
+    for runs, printed in (
+        (found, "3 runs in 2 combinations: all equal"),
+        (changed, "3 runs in 2 combinations: 1 of 3 in bits, 2 within tolerance (pendulum verlet, pendulum penalty)"),
+    ):
+        monkeypatch.setattr(golden, "pairs", lambda names=(): [pair.split() for pair in found])
+        monkeypatch.setattr(golden, "run_combinations", lambda *_args, runs=runs, **_options: [runs, runs])
+        monkeypatch.setattr(golden, "processor", lambda: ELSEWHERE)
+        monkeypatch.setattr(golden.sys, "argv", ["golden.py", "check", "--bits", "64"])
+        assert golden.main() == 0
+        assert capsys.readouterr().out.splitlines()[-1] == printed
+
+
+def test_the_message_for_a_new_run_names_the_command_for_its_scene():
+    (line,) = golden.differences({}, {"flag verlet": EXPECTED["64"]["flag verlet"]}, 64, HERE)
+    assert line == "flag verlet in 64 bits: not in digests.json; run `python tests/golden/golden.py write flag`"
+
+
 def test_a_spread_is_the_measure_on_another_processor_alone():
     entry = EXPECTED["64"]["flag verlet"]
     spread = [1e-4, *np.zeros(len(entry["numbers"]) - 1)]
