@@ -311,7 +311,7 @@ class Model(Description):
         """Add a gear between two joints: position q_b = ratio q_a.
 
         Args:
-            joint_a, joint_b: hinges or sliders, by index or name.
+            joint_a, joint_b: joints with one coordinate, a hinge's angle or a slider's shift, by index or name.
             ratio: not zero.
             name: unique; "gear 0" and so on if None.
 
@@ -320,7 +320,8 @@ class Model(Description):
         a, b = self._joint_index("joint_a", joint_a), self._joint_index("joint_b", joint_b)
         for joint in (self.joints[a], self.joints[b]):
             if not joint.type.takes_gears:
-                raise ValueError(f"gear on {joint.name!r}, a {joint.kind} joint: expected a hinge or slider")
+                expected = " or ".join(joints.kinds_that_take_gears())
+                raise ValueError(f"gear on {joint.name!r}, a {joint.kind} joint: expected a {expected}")
         if a == b:
             raise ValueError(f"joint_a and joint_b are both {self.joints[a].name!r}: expected two joints")
         ratio = finite_number("ratio", ratio)

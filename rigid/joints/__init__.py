@@ -16,6 +16,13 @@ from rigid.joints.slider import Slider, add_slider
 from rigid.joints.universal import Universal, add_universal
 from rigid.joints.wheel import Wheel, add_wheel
 
+
+def kinds_that_take_gears():
+    """Kinds of the joints that gears can connect, a list."""
+    classes = [each for each in globals().values() if isinstance(each, type) and issubclass(each, Joint)]
+    return [each.type.kind for each in classes if each is not Joint and each.type.takes_gears]
+
+
 __all__ = [
     "NO_LIMITS",
     "Ball",

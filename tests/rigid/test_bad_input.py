@@ -216,7 +216,7 @@ SOLVING = {
     "more worlds": (lambda m: rigid.solver("verlet", [m, two()], worlds=3), ValueError, ["2 models for 3 worlds"]),
     "massless": (lambda m: [m.add_body(name="ghost"), rigid.solver("verlet", m)], ValueError, ["'ghost' has no mass"]),
     "flat": (lambda m: [m.add_body(mass=1, inertia=(1, 1, 2), name="disc"), rigid.solver("verlet", m)], ValueError,
-             ["body disc is flat", "thickness"]),
+             ["'disc' is flat", "thickness"]),
     "state of others": (lambda m: rigid.solver("verlet", m).set_state(rigid.Model().initial_state()), ValueError,
                         ["state's position has shape (0, 3)", "(2, 3)"]),
     "no state": (lambda m: rigid.solver("verlet", m).set_state(None), TypeError, ["state is NoneType", "rigid.State"]),

@@ -19,6 +19,7 @@ from rigid.rotation import exponential, to_matrix
 from rigid.solvers.verlet.builder import make_frames
 from rigid.solvers.verlet.joint_constraints import JointConstraints
 from rigid.solvers.verlet.joint_coordinates import SHIFT
+from rigid.solvers.verlet.joint_locks import SLIDER
 
 TYPES = [
     each.type for each in vars(joints).values()
@@ -90,7 +91,8 @@ def test_gears_refuse_a_type_with_coupled_coordinates():
     coordinates = Shift(0, limits=None), Angle(0)
     coupled = replace(model.joints[0].type, special="ball", coordinates=coordinates, degrees_of_freedom=1)
     model.joints[0].type = coupled
-    with pytest.raises(ValueError, match="gear on 'nut', a hinge joint: expected a hinge or slider"):
+    expected = " or ".join(each.kind for each in TYPES if each.takes_gears)
+    with pytest.raises(ValueError, match=f"gear on 'nut', a hinge joint: expected a {expected}$"):
         model.add_gear("crank", "nut", 2.0)
     assert not model.gears
 
@@ -127,6 +129,19 @@ def test_verlet_refuses_a_special_type_that_it_does_not_know(monkeypatch):
     model.joints[0].type = replace(model.joints[0].type, special="odd")
     with pytest.raises(NotImplementedError, match="joint 'pivot' is a 'odd': solver 'verlet' has no constraints"):
         rigid.solver("verlet", model)
+
+
+def test_verlet_keeps_closed_what_a_special_type_declares():
+    model = rigid.Model()
+    model.add_sphere(0.1, mass=1.0)
+    model.add_slider(rigid.GROUND, 0, (0, 0, 0), (1, 0, 0), name="rail")
+    rail = model.joints[0]
+    for special in (None, "distance"):  # the constraints of a distance are elsewhere, so it adds none of its own
+        rail.type = replace(rail.type, special=special)
+        particles, frames = pbd.Particles(), make_frames([model])[0]
+        members = [particles.add_particles(frames[0].corners, frames[0].corner_mass)]
+        JointConstraints(particles, model, frames, members, [model]).add_joints()
+        assert SLIDER in [constraint_type for constraint_type, _ in particles.constraint_sets]
 
 
 def test_verlet_loses_no_coordinate_of_a_special_type(monkeypatch):

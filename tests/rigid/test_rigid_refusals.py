@@ -159,7 +159,7 @@ JOINTS = {
     "spring rest length": (lambda m: m.add_spring(0, 1, stiffness=1, rest_length=-1), ValueError,
                            ["rest_length is -1"]),
     "gear on a ball": (lambda m: m.add_gear("neck", "shoulder", 2), ValueError,
-                       ["'shoulder', a ball joint", "hinge or slider"]),
+                       ["'shoulder', a ball joint", "expected a hinge or "]),
     "gear to itself": (lambda m: m.add_gear("neck", 0, 2), ValueError,
                        ["joint_a and joint_b are both 'neck'", "two joints"]),
     "gear ratio": (lambda m: m.add_gear("neck", "rail", 0), ValueError, ["ratio is 0"]),

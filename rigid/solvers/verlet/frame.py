@@ -101,7 +101,7 @@ def make_frame(name, mass, inertia, joints=(), kind="tetrahedron", counterweight
     least = np.linalg.eigvalsh(moments)
     if least[0] <= 1e-9 * least[2]:
         raise ValueError(
-            f"body {name} is flat (second moments {least.round(12).tolist()} kg m²): expected some thickness, because "
+            f"{name!r} is flat (second moments {least.round(12).tolist()} kg m²): expected some thickness, because "
             "four particles cannot carry a flat body's inertia"
         )
     share = SHARE * mass if len(joints) else 0.0
@@ -120,7 +120,7 @@ def make_frame(name, mass, inertia, joints=(), kind="tetrahedron", counterweight
                 return Frame(centre + corners, each, joints, share, centre + counterweights, kind)
         share /= 2
     raise ValueError(
-        f"body {name} has joint points up to {np.linalg.norm(joints, axis=1).max():g} m from its centre of mass: "
+        f"{name!r} has joint points up to {np.linalg.norm(joints, axis=1).max():g} m from its centre of mass: "
         f"expected them so near that particles of {2 * share:.3g} kg there leave a frame for the rest"
     )
 

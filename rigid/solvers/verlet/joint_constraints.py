@@ -74,11 +74,11 @@ class JointConstraints:
                 self._add_ball(joint, of_worlds)
             elif joint.type.special == "wheel":
                 self._add_wheel(joint)
-            elif joint.type.special is None:
-                self._add_locks(joint)
-            elif joint.type.special != "distance":  # whose sticks builder.py adds
+            elif joint.type.special not in (None, "distance"):  # builder.py adds the sticks of a distance
                 given = f"joint {joint.name!r} is a {joint.type.special!r}"
                 raise NotImplementedError(f"{given}: solver 'verlet' has no constraints for this special type")
+            if joint.type.translations or joint.type.right_angles:
+                self._add_locks(joint)
             for k, (coordinate, bodies, numbers) in enumerate(self._coordinates(joint)):
                 self._counters = self.angles[index].get(k)
                 drives = [one.type.coordinates[k].drives(one) for one in of_worlds]
