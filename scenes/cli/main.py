@@ -29,8 +29,9 @@ from scenes.cli.terminal import (
     usage_errors,
     warnings_in_one_line,
 )
-from scenes.registry import available
+from scenes.registry import available, find, load
 from scenes.render.video import check_output
+from scenes.scene_files import name_of_scene
 from scenes.simulate.device import DEVICES
 from scenes.simulate.interrupts import stop_signals_interrupt
 from scenes.simulate.run import record, recording_before
@@ -109,6 +110,7 @@ def parser():
     listed = commands.add_parser("list", help="list the scenes and their parameters",
                                  description="In a pipe: one line per scene, with name, summary and parameters "
                                  "separated by tabs.")  # fmt: skip
+    listed.add_argument("scene", metavar="SCENE", nargs="?", help="one scene, and the solvers that run it")
     listed.set_defaults(command=list_scenes)
     new.add(commands)
 
@@ -179,14 +181,19 @@ def meant_flag(word, command):
 
 
 def list_scenes(given):
-    """Print all scenes, as paragraphs on a terminal, else as lines of fields separated by tabs."""
-    for entry in available().values():
+    """Print all scenes, or one with its solvers: as paragraphs on a terminal, else as lines of fields between tabs."""
+    entries, solvers = available().values(), []
+    if given.scene is not None:
+        with usage_errors():
+            name = name_of_scene(given.scene)
+            entries, solvers = [find(name)], [f"solvers: {', '.join(load(name).solvers)}"]
+    for entry in entries:
         parameters = [f"{k}={'' if value is None else value}" for k, value in entry.parameters.items()]
         if not terminal.out.is_terminal:
-            sys.stdout.write("\t".join([entry.name, entry.summary, " ".join(parameters)]) + "\n")
+            sys.stdout.write("\t".join([entry.name, entry.summary, " ".join(parameters), *solvers]) + "\n")
             continue
         terminal.out.print(entry.name, style="bold", highlight=False)
-        for text in (entry.summary, "  ".join(parameters)):
+        for text in (entry.summary, "  ".join(parameters), *solvers):
             lines = textwrap.wrap(text, max(min(terminal.out.width, 100) - 4, 20), break_on_hyphens=False)
             terminal.out.print(textwrap.indent("\n".join(lines), "    "), markup=False, highlight=False, soft_wrap=True)
 

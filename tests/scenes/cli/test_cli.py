@@ -49,6 +49,8 @@ WRONG = [
     ("run", "required: SCENE"),
     ("run bax", "no scene called 'bax'; did you mean 'box'?"),
     ("run box drape", "unexpected word 'drape'"),
+    ("list bax", "no scene called 'bax'; did you mean 'box'?"),
+    ("list box drape", "unexpected word 'drape'"),
     ("compare box --sweep", "no flag --sweep; it is called --cost now"),
     ("--verison", "no flag --verison; did you mean '--version'? (see `verletlab --help`)"),
     ("sweep pendulum --param angle=1,2 --out {tmp}/swings --jobs 0", "jobs is 0: expected 1 or more"),
@@ -217,6 +219,17 @@ def test_list_in_a_pipe_has_one_line_per_scene(command):
     assert names == sorted(names)
     assert {"box", "drape", "ragdoll", "rope_bridge", "stack"} <= set(names)
     assert "grains=60" in rows[names.index("box")][2].split()
+
+
+def test_list_of_one_scene_has_its_solvers(command, monkeypatch):
+    status, output, _ = command("list", "chain")
+    assert status == 0
+    _, every, _ = command("list")
+    solvers = f"solvers: {', '.join(scenes.load('chain').solvers)}"
+    assert one_line(output).split("\t") in [[*line.split("\t"), solvers] for line in every.splitlines()]
+    monkeypatch.setattr(terminal, "out", terminal.Console(force_terminal=True, width=80, color_system=None))
+    lines = command("list", "chain")[1].splitlines()
+    assert (lines[0], lines[-1].strip()) == ("chain", solvers)
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])

@@ -95,7 +95,7 @@ def commands(draw):
     words = [command]
     if command == "bench":
         words += draw(st.lists(st.sampled_from([*benchmarks.BENCHMARKS, "wrong", ""]), max_size=2))
-    elif command != "list" and not rarely(draw):
+    elif not rarely(draw):
         words += [draw(word if rarely(draw) else st.sampled_from(SCENES))]
     if command in ("render", "sweep") and not rarely(draw):
         words += ["--out", draw(out)]
