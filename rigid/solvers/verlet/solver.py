@@ -429,10 +429,12 @@ class VerletSolver(Solver):
         return found + (shapes[0] if self.worlds == 1 else np.array(shapes))
 
     def energy(self):
-        """Kinetic, potential and total energy at the middle of the last step: a pbd.Energy [J].
+        """Kinetic, potential and total energy at the middle of the last substep: a pbd.Energy [J].
 
         It is the energy of the particles, which is that of the bodies as far as the frames are rigid. Particles that
         joints pin to the ground do not count. So the potential energy differs from that of other solvers by a constant.
+        Before the first step it is that of free fall half a substep h away: a body at rest has kinetic energy
+        m (g h)²/8.
         """
         found = self.particle_system.energy()
         if not self._rotors:

@@ -70,6 +70,15 @@ def test_a_diverged_body_has_no_position():
     assert (rotation == np.eye(3)).all()
 
 
+def test_energy_before_the_first_step_is_that_of_free_fall():
+    # x* = x + a h²/2 is the place a substep earlier: (x - x*)/h = -a h/2, and (x + x*)/2 is lower by g h²/4.
+    model = rigid.Model(gravity=(0, 0, -10))
+    model.add_sphere(0.1, mass=2.0, position=(0, 0, 1))
+    energy, h = rigid.solver("verlet", model, dt=0.1, substeps=2).energy(), 0.05
+    assert energy.kinetic == pytest.approx(2 * (10 * h) ** 2 / 8, rel=1e-12)
+    assert energy.potential == pytest.approx(2 * 10 * (1 - 10 * h**2 / 4), rel=1e-12)
+
+
 def free_box(dt):
     model = rigid.Model(gravity=(0, 0, 0))
     model.add_box((0.4, 0.2, 0.1), mass=1.2, angular_velocity=(0.05, 10, 0.1))
