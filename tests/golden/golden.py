@@ -8,7 +8,7 @@ The number of threads never changes a digest, so the file holds one entry for al
 
 The file names the processor that it was written on; an entry that was written on another one names that. Compilers may
 use other instructions on another kind of processor, and then bits may differ. There `check` compares the end of each
-run with the numbers in the file to `TOLERANCE`.
+run with the numbers in the file to `TOLERANCE`, and names runs with other bits.
 
 Some runs amplify round-off beyond that, such as a wall of bricks that touch exactly: whether two of them touch at the
 start is round-off. So `write` makes each run again with positions and gravity that differ by round-off. If the numbers
