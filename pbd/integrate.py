@@ -108,6 +108,8 @@ def predict(s: ti.template(), substep, i, world):
     new = x + kept * (x - s.particles.previous_position[i, world]) + acceleration(s, row, i, world) * (h * h)
     if q[3] == 0.0:
         new = x
+    if ti.static(s.features.has_symmetric):
+        s.implicit.earlier[i, world] = s.particles.previous_position[i, world]
     s.particles.previous_position[i, world] = x
     if ti.static(s.features.obstacles or s.features.keep_predictions):
         s.particles.predicted_position[i, world] = new

@@ -63,10 +63,7 @@ class Particles(Description):
             "gravity_scale": [np.zeros(0)],
             "triangle": [np.zeros((0, 3), np.int64)],
             "drag": [np.zeros(0)],
-            "rod_segment": [np.zeros((0, 3), np.int64)],
-            "rod_stiffness": [np.zeros((0, 3))],
-            "rod_length": [np.zeros(0)],
-            "rod_held": [np.zeros(0, bool)],
+            **{name: [none] for name, none in rods.NO_SEGMENTS.items()},
             "element": [NO_ELEMENTS[0]],
             "element_number": [NO_ELEMENTS[1]],
         }
@@ -401,63 +398,13 @@ class Particles(Description):
         """Segments of rods (segments, 3): both nodes, and the side particle that shows how each is turned."""
         return self._column("rod_segment")
 
-    def add_rod_segments(self, pairs, directions, section, masses):
-        """Add segments of rods, with their side particles. `pbd.build.rod` makes all that a rod has.
-
-        Args: pairs: nodes of each (n, 2); directions: from its axis to its side particle (n, 3); section: a
-        pbd.description.rods.Section; masses: of the side particles (n,) [kg].
-
-        Returns: numbers of the segments (n,).
-        """
-        pairs = indices("nodes of rod segments", pairs, self.count, 2)
-        a, b = self.positions()[pairs].swapaxes(0, 1)
-        lengths, lever = np.linalg.norm(b - a, axis=1), rods.LEVER * section.gyration
-        places = (a + b) / 2 + lever[:, None] * directions
-        sides = self.add_particles(places, masses, radius=0.0, gravity_scale=0.0)
-        self._column("radius")[sides] = rods.TOUCHES_NOTHING
-        self.add_constraints("rod segment", pairs, lengths / section.stretching, length=lengths)
-        for node in pairs.T:
-            compliance = lengths / (section.stretching * rods.STIFFNESS_OF_SIDES)
-            self.add_constraints(
-                "rod segment", np.stack([node, sides], axis=1), compliance, length=np.hypot(lever, lengths / 2)
-            )
-        first, none = len(self.rod_segments()), np.zeros(len(pairs), bool)
-        added = {"segment": np.column_stack([pairs, sides]), "stiffness": section.stiffness, "length": lengths, "held": none}
-        for name, values in added.items():
-            self._columns[f"rod_{name}"].append(values)
-        return np.arange(first, first + len(pairs))
-
-    def add_rod_joints(self, joints, natural="straight", *, damping=0.0, closing_twist=None):
-        """Join segments of rods that have a node in common, so that they resist bending and twist.
-
-        Args: joints: both segments of each (n, 2); natural: see `pbd.build.rod`; damping: τ [s]; closing_twist: by
-        which the last joint is twisted [rad], None for as it is.
-        """
-        joints = indices("segments of rod joints", joints, len(self.rod_segments()), 2)
-        if not len(joints):
-            rods.rest_rotations(natural, None, np.zeros(0))
-            return
-        frames = rods.frames_of(self.positions(), self.rod_segments())
-        halves = rods.half_lengths(self._column("rod_length"), self._column("rod_held"))
-        present = frames[joints[:, 0]].inv() * frames[joints[:, 1]]
-        rest = rods.rest_rotations(natural, present, halves[joints].sum(axis=1))
-        if closing_twist is not None:
-            rest = rods.with_closing_twist(rest, present, closing_twist)
-        stiffness = rods.joint_stiffness(self._column("rod_stiffness"), halves, joints)
-        numbers, compliance = rods.joint_numbers(stiffness, rest)
-        self._add_damped("rod joint", rods.members_of_joints(self.rod_segments()[joints]), compliance, damping, **numbers)
-
     def clamp(self, segment):
         """Hold a segment of a rod: its nodes, and the turn about its axis. Args: segment: its number, see build.Rod.
 
         The rod bends as if it began at the segment's nodes: joints there have the other segment's half alone.
         """
         segment = one_index("segment", segment, len(self.rod_segments()), "rod segments")
-        self.pin(self.rod_segments()[segment])
-        held = self._column("rod_held").copy()
-        held[segment] = True
-        self._columns["rod_held"] = [held]
-        rods.stiffen_joints(self, segment)
+        rods.hold(self, segment)
 
     def turn(self, segment, angle):
         """Turn a segment of a rod about its axis, from its first node to its second.

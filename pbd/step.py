@@ -29,7 +29,6 @@ def begin_substep(s: ti.template(), substep, world):
     """Apply forces, predict positions as if there were no constraints, and search for contacts."""
     if ti.static(s.features.wind):
         apply_wind_everywhere(s, substep, world)
-    implicit.before_prediction(s, substep, world)
     for_each(s, s.counts.particles, predict, substep, world)
     move_kinematic_particles(s, substep, world)
     for_each(s, s.counts.multipliers, clear_multiplier, substep, world)

@@ -50,9 +50,9 @@ def rod(
         young: Young's modulus E [Pa].
         shear: shear modulus G [Pa]; None for E/2(1 + ν).
         poisson: Poisson's ratio ν; None for 0.3.
-        natural: its shape without load: "straight" and untwisted; "given", as it is added; or (curvatures, twist), where
-            curvatures are those about the first and second axis of the section (2,) or (joints, 2) [1/m], and twist is
-            a number or (joints,) [rad/m]. A joint is a node between two segments.
+        natural: its shape without load: "straight" and untwisted; "given", as it is added; or (curvatures, twist) with
+            the curvatures about the first and second axis of the section (2,) or (joints, 2) [1/m], and the twist, a
+            number or (joints,) [rad/m]. A joint is a node between two segments.
         closed: whether its end is joined to its start.
         twist: the angle by which its end was turned about its axis before it was added, or joined to its start [rad].
         area: of the section [m²]; None for a round one, as the next three.
@@ -93,17 +93,18 @@ def rod(
     )
     frames = rods.frames_along(points, closed, twist)
     masses, after = section.line_density * lengths, np.arange(1, len(lengths) + 1) % len(points)
-    at_nodes = np.bincount(after, masses, len(points)) / 2 + np.bincount(np.arange(len(lengths)), masses, len(points)) / 2
+    before = np.arange(len(lengths))
+    at_nodes = (np.bincount(before, masses, len(points)) + np.bincount(after, masses, len(points))) / 2
     radii = np.bincount(after, section.radius, len(points))
     radii[: len(lengths)] = np.maximum(radii[: len(lengths)], section.radius)
     inertial = 1 - 1 / rods.LEVER**2
     nodes = particles.add_particles(points, inertial * at_nodes, radius=radii, gravity_scale=1 / inertial)
     pairs = np.stack([nodes[: len(lengths)], nodes[after]], axis=1)
-    added = particles.add_rod_segments(pairs, frames.as_matrix()[:, :, 0], section, masses / rods.LEVER**2)
+    added = rods.add_segments(particles, pairs, frames.as_matrix()[:, :, 0], section, masses / rods.LEVER**2)
     particles.pin(nodes[[ENDS[end] for end in pins]])
     made = Rod(nodes, added, section.radius)
     joints = np.stack([added, np.roll(added, -1)], axis=1)[: len(lengths) if closed else len(lengths) - 1]
-    particles.add_rod_joints(joints, natural, damping=damping, closing_twist=twist / len(lengths) if closed else None)
+    rods.add_joints(particles, joints, natural, damping, twist / len(lengths) if closed else None)
     for end in clamps:
         made.clamps[end] = add_clamp(particles, made, section, frames[ENDS[end]], end, damping)
     if friction is not None:
@@ -133,8 +134,7 @@ def add_clamp(particles, rod, section, frame, end, damping):
     pair = (node, outer) if place else (outer, node)
     particles.pin([node])
     one = section.of(place)
-    held = int(particles.add_rod_segments([pair], frame.as_matrix()[None, :, 0], one, [math.inf])[0])
-    joint = (first, held) if place else (held, first)
-    particles.add_rod_joints([joint], damping=damping)
+    held = int(rods.add_segments(particles, np.array([pair]), frame.as_matrix()[None, :, 0], one, math.inf)[0])
+    rods.add_joints(particles, np.array([(first, held) if place else (held, first)]), damping=damping)
     particles.clamp(held)
     return held

@@ -21,13 +21,21 @@ STIFFNESS_OF_SIDES = 1.0 / LEVER**2
 
 TOUCHES_NOTHING = -1.0  # the radius of side particles
 
+# Columns of a description: particles of each segment; EI_1, EI_2, GJ [N m²]; length at rest [m]; whether it is held.
+NO_SEGMENTS = {
+    "rod_segment": np.zeros((0, 3), np.int64),
+    "rod_stiffness": np.zeros((0, 3)),
+    "rod_length": np.zeros(0),
+    "rod_held": np.zeros(0, bool),
+}
+
 
 @dataclass
 class Section:
     """What a rod is made of.
 
     Attributes: radius [m]; line_density: mass by length [kg/m]; stretching: EA [N]; bending: EI_1, EI_2 (2,) [N m²];
-    twisting: GJ [N m²]; gyration: polar radius of gyration [m]. Each is a number, or an array with one for each segment.
+    twisting: GJ [N m²]; gyration: polar radius of gyration [m]; one for each segment.
     """
 
     radius: np.ndarray
@@ -95,7 +103,7 @@ def shear_modulus(young, shear, poisson, count):
     expected = young / (2 * (1 + poisson))
     if not np.allclose(shear, expected, rtol=0.01):
         raise ValueError(
-            f"shear is {shear[0]:g} Pa beside young {young[0]:g} and poisson {poisson:g}, which make {expected[0]:.4g}: "
+            f"shear is {shear[0]:g} Pa, young {young[0]:g} and poisson {poisson:g} make {expected[0]:.4g}: "
             "expected one of shear and poisson, or both that agree"
         )
     return shear
@@ -176,30 +184,26 @@ def rest_rotations(natural, present, lengths):
     return Rotation.from_rotvec(lengths[:, None] * np.column_stack([curvatures, twist]))
 
 
-def half_lengths(lengths, held):
+def half_lengths(particles):
     """What each segment gives to the length of a joint (segments,) [m]: half of itself, nothing if it is held.
 
     A held segment does not bend, so the tangent is that of the clamp as far as the node, and only the other half bends.
     """
-    return np.where(held, 0.0, lengths / 2)
+    return np.where(particles._column("rod_held"), 0.0, particles._column("rod_length") / 2)
 
 
-def joint_stiffness(stiffness, halves, joints):
-    """Stiffness of joints, of two halves one after the other (joints, 3) [N m].
-
-    Args: stiffness: EI_1, EI_2 and GJ of segments (segments, 3) [N m²]; halves: see `half_lengths`; joints: both
-    segments of each (joints, 2).
-    """
-    return 1 / (halves[:, None] / stiffness)[joints].sum(axis=1)
+def joint_stiffness(particles, joints):
+    """Stiffness of joints, of two halves one after the other (joints, 3) [N m]. Args: joints: both segments of each."""
+    return 1 / (half_lengths(particles)[:, None] / particles._column("rod_stiffness"))[joints].sum(axis=1)
 
 
-def joint_numbers(stiffness, rest):
+def joint_numbers(stiffness, rest=None):
     """Parameters of joints by name, and their compliances (joints,). Args: stiffness (joints, 3); rest: a Rotation."""
     compliance = 1 / stiffness.max(axis=1)
-    roots = np.sqrt(stiffness * compliance[:, None])
-    names = (*(f"rest_{axis}" for axis in "wxyz"), "root_1", "root_2", "root_3")
-    quaternions = np.roll(rest.as_quat(), 1, axis=1)
-    return dict(zip(names, np.column_stack([quaternions, roots]).T)), compliance
+    numbers = {f"root_{k + 1}": root for k, root in enumerate(np.sqrt(stiffness * compliance[:, None]).T)}
+    if rest is not None:
+        numbers |= dict(zip(("rest_x", "rest_y", "rest_z", "rest_w"), rest.as_quat().T))
+    return numbers, compliance
 
 
 def with_closing_twist(rest, present, angle):
@@ -211,7 +215,7 @@ def with_closing_twist(rest, present, angle):
 
 def twist_of(rotation):
     """The twist in a rotation about the third axis, after a shortest turn of that axis [rad]."""
-    x, y, z, w = rotation.as_quat()
+    _x, _y, z, w = rotation.as_quat()
     return 2 * np.arctan2(z, w)
 
 
@@ -232,25 +236,67 @@ def members_of_joints(segments):
     )
 
 
-def stiffen_joints(particles, segment):
-    """Give the joints of a segment that is held now the other segment's half alone. Args: particles; segment."""
-    segments, lengths = particles.rod_segments(), particles._column("rod_length")
+def add_segments(particles, pairs, directions, section, masses):
+    """Add segments, with their side particles.
+
+    Args: particles: a pbd.Particles; pairs: nodes of each (n, 2); directions: from its axis to its side particle (n,
+    3); section: a Section; masses: of the side particles (n,) [kg].
+
+    Returns: numbers of the segments (n,).
+    """
+    a, b = particles.positions()[pairs].swapaxes(0, 1)
+    lengths, lever = np.linalg.norm(b - a, axis=1), LEVER * section.gyration
+    places = (a + b) / 2 + lever[:, None] * directions
+    sides = particles.add_particles(places, masses, gravity_scale=0.0)
+    particles.radii()[sides] = TOUCHES_NOTHING
+    compliance = lengths / section.stretching
+    particles.add_constraints("rod segment", pairs, compliance, length=lengths)
+    for nodes in pairs.T:
+        held = np.stack([nodes, sides], axis=1)
+        particles.add_constraints(
+            "rod segment", held, compliance / STIFFNESS_OF_SIDES, length=np.hypot(lever, lengths / 2)
+        )
+    first, none = len(particles.rod_segments()), np.zeros(len(pairs), bool)
+    members = np.column_stack([pairs, sides])
+    for name, values in zip(NO_SEGMENTS, (members, section.stiffness, lengths, none)):
+        particles._columns[name].append(values)
+    return np.arange(first, first + len(pairs))
+
+
+def add_joints(particles, joints, natural="straight", damping=0.0, closing_twist=None):
+    """Join segments that have a node in common, so that they resist bending and twist.
+
+    Args: particles: a pbd.Particles; joints: both segments of each (n, 2); natural: see `pbd.build.rod`; damping: τ
+    [s]; closing_twist: by which the last joint is twisted [rad], None for as it is.
+    """
+    segments, halves = particles.rod_segments(), half_lengths(particles)
+    frames = frames_of(particles.positions(), segments)
+    present = frames[joints[:, 0]].inv() * frames[joints[:, 1]]
+    rest = rest_rotations(natural, present, halves[joints].sum(axis=1))
+    if closing_twist is not None:
+        rest = with_closing_twist(rest, present, closing_twist)
+    if len(joints):
+        numbers, compliance = joint_numbers(joint_stiffness(particles, joints), rest)
+        particles._add_damped("rod joint", members_of_joints(segments[joints]), compliance, damping, **numbers)
+
+
+def hold(particles, segment):
+    """Hold a segment: joints of it have the other segment's half alone. Args: particles; segment."""
+    particles.pin(particles.rod_segments()[segment])
+    held = particles._column("rod_held").copy()
+    held[segment] = True
+    particles._columns["rod_held"] = [held]
     number_of_side = np.full(len(particles), -1)
-    number_of_side[segments[:, 2]] = np.arange(len(segments))
+    number_of_side[particles.rod_segments()[:, 2]] = np.arange(len(held))
     for name in ("rod joint", "damped rod joint"):
         if (name, True) in particles.constraint_sets:
             same = particles.constraint_sets[name, True]
             members, numbers = same.arrays()
             joints = number_of_side[members[:, 3:]]
-            chosen = np.flatnonzero((joints == segment).any(axis=1))
-            halves = half_lengths(lengths, particles._column("rod_held"))
-            halves[segment] = 0.0
-            free = halves[joints[chosen]].sum(axis=1) > 0
-            chosen = chosen[free]
-            stiffness = joint_stiffness(particles._column("rod_stiffness"), halves, joints[chosen])
-            numbers = numbers.copy()
-            compliance = 1 / stiffness.max(axis=1)
-            numbers[chosen, 4:7] = np.sqrt(stiffness * compliance[:, None])
+            chosen = (joints == segment).any(axis=1) & ~held[joints].all(axis=1)
+            numbers = numbers.copy()  # a transaction keeps the old one
+            changed, compliance = joint_numbers(joint_stiffness(particles, joints[chosen]))
+            numbers[chosen, 4:7] = np.column_stack([changed[f"root_{k}"] for k in (1, 2, 3)])
             numbers[chosen, -1] = compliance
             same.parameters = [numbers]
 
@@ -265,7 +311,7 @@ def turned_side(points, angle):
 
 def path_of_side(angle, points):
     """The path of the side particle of a segment that turns. Args: angle: of time [s], [rad]; points: see above."""
-    function_of_time("angle", angle, "an angle [rad]")
+    function_of_time("angle", angle, "an angle")
     start = finite_number("angle at the start", angle(0.0))
     if abs(start) > 1e-6:
         raise ValueError(f"angle at the start is {start:g}: expected 0, the segment as it is")

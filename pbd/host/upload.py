@@ -282,7 +282,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, implicit, e
         types=len(types),
         implicit=len(implicit),
         implicit_conjugate=len(implicit) * implicit.conjugate,
-        symmetric=len(implicit) * any(types[k].has_swing for k in implicit.types),
+        symmetric=n * any(types[k].has_swing for k in implicit.types),
         held=len(implicit) * bool(first.colliders or first.boxes),
         gases=len(first.gases),
         gas_ends=len(solved_together["gas_first"]),

@@ -39,7 +39,7 @@ from pbd.implicit.contacts import (
 )
 from pbd.implicit.gas import add_pressures, solve_with_gases
 from pbd.implicit.recovery import is_tangled, recover
-from pbd.implicit.symmetric import remember, soften_by_rule
+from pbd.implicit.symmetric import soften_by_rule
 from pbd.integrate import position
 from pbd.projection import compliance_of, place_of, read_constraint, read_multipliers, soften, sums_of_others, values_of
 
@@ -51,13 +51,6 @@ RELAXED, MOST_SWEEPS = 1e-3, 40
 KEPT, NEGLIGIBLE = 0.5, 1e-4
 
 MOST_HALVINGS = 6  # of the displacements of an iteration, see `descend`
-
-
-@ti.func
-def before_prediction(s: ti.template(), substep, world):
-    """Do what has to be done before particles are predicted."""
-    if ti.static(s.features.has_symmetric):
-        for_each_world(s, remember, substep, world)
 
 
 @ti.func
@@ -212,7 +205,8 @@ def energy_of_law(definition: ti.template(), index: ti.template(), s: ti.templat
     x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(definition.arity))]
     start = [s.particles.previous_position[i[k], world] for k in ti.static(range(definition.arity))]
     none = [0.0 for k in ti.static(range(definition.multipliers))]
-    softened, shift = soften(definition, start, parameters, compliance_of(definition, s, number, world), none, s.settings.h)
+    compliance = compliance_of(definition, s, number, world)
+    softened, shift = soften(definition, start, parameters, compliance, none, s.settings.h)
     C = values_of(definition, x, parameters)
     total = 0.0
     for k in ti.static(range(definition.multipliers)):

@@ -20,7 +20,6 @@ import taichi as ti
 
 from pbd.projection import soften, values_of
 
-
 FASTEST = 20.0  # (h ω)² of an element
 
 
@@ -30,15 +29,8 @@ def is_symmetric(s, definition):
 
 
 @ti.func
-def remember(s: ti.template(), substep, world):
-    """Remember where the last substep began, before the prediction overwrites it."""
-    for place in range(s.counts.implicit):
-        s.implicit.earlier[place, world] = s.particles.previous_position[s.implicit.node[place], world]
-
-
-@ti.func
 def soften_by_rule(definition: ti.template(), s: ti.template(), i, start, w, parameters, compliance, others, world):
-    """What C is divided by, and what is added then: `soften` of pbd/projection.py, or by this rule. Args: i: members."""
+    """What C is divided by, and what is added: `soften` of pbd/projection.py, or by this rule. Args: i: members."""
     if ti.static(is_symmetric(s, definition)):
         return soften_symmetrically(definition, s, i, start, w, parameters, compliance, world)
     else:
@@ -48,7 +40,7 @@ def soften_by_rule(definition: ti.template(), s: ti.template(), i, start, w, par
 @ti.func
 def soften_symmetrically(definition: ti.template(), s: ti.template(), i, start, w, parameters, compliance, world):
     """The same by this rule, for elements that are slow enough."""
-    before = [s.implicit.earlier[s.implicit.place[i[k]], world] for k in ti.static(range(definition.arity))]
+    before = [s.implicit.earlier[i[k], world] for k in ti.static(range(definition.arity))]
     C = values_of(definition, start, parameters)
     C_before = values_of(definition, before, parameters)
     damping = 0.0
