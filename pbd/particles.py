@@ -404,6 +404,7 @@ class Particles(Description):
         The rod bends as if it began at the segment's nodes: joints there have the other segment's half alone.
         """
         segment = one_index("segment", segment, len(self.rod_segments()), "rod segments")
+        self.pin(self.rod_segments()[segment])
         rods.hold(self, segment)
 
     def turn(self, segment, angle):

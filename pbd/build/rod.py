@@ -106,7 +106,7 @@ def rod(
     joints = np.stack([added, np.roll(added, -1)], axis=1)[: len(lengths) if closed else len(lengths) - 1]
     rods.add_joints(particles, joints, natural, damping, twist / len(lengths) if closed else None)
     for end in clamps:
-        made.clamps[end] = add_clamp(particles, made, section, frames[ENDS[end]], end, damping)
+        made.clamps[end] = add_clamp(particles, made, end, damping)
     if friction is not None:
         for each in np.unique(section.radius):
             chosen = pairs[section.radius == each]
@@ -124,17 +124,8 @@ def ends_of(name, given, closed):
     return given
 
 
-def add_clamp(particles, rod, section, frame, end, damping):
+def add_clamp(particles, rod, end, damping):
     """Hold an end by a held segment beyond it. Returns: that segment."""
-    place = ENDS[end]
-    node, first = rod.particles[place], int(rod.segments[place])
-    a, b, _ = particles.rod_segments()[first]
-    along = particles.positions()[b] - particles.positions()[a]
-    outer = particles.add_particle(particles.positions()[node] + (along if place else -along), mass=math.inf)
-    pair = (node, outer) if place else (outer, node)
-    particles.pin([node])
-    one = section.of(place)
-    held = int(rods.add_segments(particles, np.array([pair]), frame.as_matrix()[None, :, 0], one, math.inf)[0])
-    rods.add_joints(particles, np.array([(first, held) if place else (held, first)]), damping=damping)
+    held = rods.add_beyond(particles, rod, ENDS[end], math.inf, damping)
     particles.clamp(held)
     return held

@@ -34,7 +34,7 @@ import taichi as ti
 from pbd.constraints.constraint_type import SWINGS, TINY, ConstraintType
 from pbd.constraints.membrane import across, solve_three
 from pbd.constraints.stick import STICK, stick
-from pbd.core.vectors import length_or_huge
+from pbd.core.vectors import axis, length_or_huge
 
 # Below this angle [rad] functions of it are series.
 SMALL = 1e-2
@@ -197,6 +197,33 @@ def project_joint(x, start, w, parameters, compliance, multipliers, from_start: 
     return moved, [multipliers[k] + change[k] for k in ti.static(range(3))]
 
 
+@ti.func
+def hold_value(x, parameters):
+    """C = x_0 - Σ c_k x_k [m]."""
+    return x[0] - (parameters[0] * x[1] + parameters[1] * x[2] + parameters[2] * x[3] + parameters[3] * x[4])
+
+
+@ti.func
+def hold_derivatives(x, parameters):
+    """C of the three rows, one for each axis of the world, and their gradients."""
+    gap = hold_value(x, parameters)
+    gradients = [
+        [axis(row), -parameters[0] * axis(row), -parameters[1] * axis(row), -parameters[2] * axis(row),
+         -parameters[3] * axis(row)]
+        for row in ti.static(range(3))
+    ]  # fmt: skip
+    return [gap[k] for k in ti.static(range(3))], gradients
+
+
+@ti.func
+def hold_swing(x, w, parameters):
+    """Σ w |∇C|²."""
+    total = w[0]
+    for k in ti.static(range(4)):
+        total += w[k + 1] * parameters[k] * parameters[k]
+    return total
+
+
 SEGMENT = replace(
     STICK, name="rod segment", function=None,
     compliant=replace(
@@ -210,5 +237,14 @@ JOINT = ConstraintType(
     compliant=ConstraintType(
         "rod joint (compliant)", 5, JOINT_PARAMETERS, project_joint, joint_value, compliance=True, multipliers=3,
         derivatives=joint_derivatives, turned_back=joint_turned_back, swing=joint_swing,
+    ),
+)  # fmt: skip
+# A particle that four others hold at a place between them. It is solved together with rods, or not at all.
+HOLD_PARAMETERS = tuple(f"coefficient_{k}" for k in range(4))
+HOLD = ConstraintType(
+    "rod hold", 5, HOLD_PARAMETERS, None, hold_value, multipliers=3,
+    compliant=ConstraintType(
+        "rod hold (compliant)", 5, HOLD_PARAMETERS, None, hold_value, compliance=True, multipliers=3,
+        derivatives=hold_derivatives, swing=hold_swing,
     ),
 )  # fmt: skip

@@ -19,12 +19,15 @@ LEVER = 10.0
 # faster than its nodes.
 STIFFNESS_OF_SIDES = 1.0 / LEVER**2
 
+# What holds a segment to a body is so many times as stiff as the segment.
+HELD = 10.0
+
 TOUCHES_NOTHING = -1.0  # the radius of side particles
 
-# Columns of a description: particles of each segment; EI_1, EI_2, GJ [N m²]; length at rest [m]; whether it is held.
+# Columns of a description: particles of each segment; its Section; length at rest [m]; whether it is held.
 NO_SEGMENTS = {
     "rod_segment": np.zeros((0, 3), np.int64),
-    "rod_stiffness": np.zeros((0, 3)),
+    "rod_section": np.zeros((0, 7)),
     "rod_length": np.zeros(0),
     "rod_held": np.zeros(0, bool),
 }
@@ -50,9 +53,14 @@ class Section:
         """EI_1, EI_2 and GJ (segments, 3) [N m²]."""
         return np.column_stack([self.bending, self.twisting])
 
-    def of(self, segment):
-        """The Section of one segment."""
-        return Section(*(getattr(self, each.name)[[segment]] for each in fields(self)))
+    def table(self):
+        """All numbers (segments, 7)."""
+        return np.column_stack([getattr(self, each.name) for each in fields(self)])
+
+    @classmethod
+    def from_table(cls, table):
+        """The Section of a table (segments, 7)."""
+        return cls(*table[:, :3].T, table[:, 3:5], *table[:, 5:].T)
 
 
 def section_of(count, radius, young, shear, poisson, density, area, bending, twisting, stretching):
@@ -194,7 +202,8 @@ def half_lengths(particles):
 
 def joint_stiffness(particles, joints):
     """Stiffness of joints, of two halves one after the other (joints, 3) [N m]. Args: joints: both segments of each."""
-    return 1 / (half_lengths(particles)[:, None] / particles._column("rod_stiffness"))[joints].sum(axis=1)
+    stiffness = Section.from_table(particles._column("rod_section")).stiffness
+    return 1 / (half_lengths(particles)[:, None] / stiffness)[joints].sum(axis=1)
 
 
 def joint_numbers(stiffness, rest=None):
@@ -236,11 +245,11 @@ def members_of_joints(segments):
     )
 
 
-def add_segments(particles, pairs, directions, section, masses):
+def add_segments(particles, pairs, directions, section, masses, stretches=True):
     """Add segments, with their side particles.
 
     Args: particles: a pbd.Particles; pairs: nodes of each (n, 2); directions: from its axis to its side particle (n,
-    3); section: a Section; masses: of the side particles (n,) [kg].
+    3); section: a Section; masses: of the side particles (n,) [kg]; stretches: whether their lengths are elements.
 
     Returns: numbers of the segments (n,).
     """
@@ -250,15 +259,16 @@ def add_segments(particles, pairs, directions, section, masses):
     sides = particles.add_particles(places, masses, gravity_scale=0.0)
     particles.radii()[sides] = TOUCHES_NOTHING
     compliance = lengths / section.stretching
-    particles.add_constraints("rod segment", pairs, compliance, length=lengths)
-    for nodes in pairs.T:
-        held = np.stack([nodes, sides], axis=1)
-        particles.add_constraints(
-            "rod segment", held, compliance / STIFFNESS_OF_SIDES, length=np.hypot(lever, lengths / 2)
-        )
+    if stretches:
+        particles.add_constraints("rod segment", pairs, compliance, length=lengths)
+        for nodes in pairs.T:
+            held = np.stack([nodes, sides], axis=1)
+            particles.add_constraints(
+                "rod segment", held, compliance / STIFFNESS_OF_SIDES, length=np.hypot(lever, lengths / 2)
+            )
     first, none = len(particles.rod_segments()), np.zeros(len(pairs), bool)
     members = np.column_stack([pairs, sides])
-    for name, values in zip(NO_SEGMENTS, (members, section.stiffness, lengths, none)):
+    for name, values in zip(NO_SEGMENTS, (members, section.table(), lengths, none)):
         particles._columns[name].append(values)
     return np.arange(first, first + len(pairs))
 
@@ -280,9 +290,29 @@ def add_joints(particles, joints, natural="straight", damping=0.0, closing_twist
         particles._add_damped("rod joint", members_of_joints(segments[joints]), compliance, damping, **numbers)
 
 
+def add_beyond(particles, rod, place, mass, damping=0.0):
+    """Add a segment beyond an end of a rod, as long as the last one and turned as it is.
+
+    Args: particles; rod: a pbd.build.Rod; place: of the end, 0 or -1; mass: of the particles that it adds [kg], None
+    for that of the last side particle; damping: of its joint [s].
+
+    Returns: the segment.
+    """
+    positions, node, last = particles.positions(), rod.particles[place], int(rod.segments[place])
+    a, b, side = particles.rod_segments()[last]
+    mass = particles.masses()[side] if mass is None else mass
+    section = Section.from_table(particles._column("rod_section")[[last]])
+    along = positions[b] - positions[a]
+    outer = particles.add_particle(positions[node] + (along if place else -along), mass=mass, gravity_scale=0.0)
+    frame = frames_of(positions, particles.rod_segments()[[last]])
+    pair = np.array([(node, outer) if place else (outer, node)])
+    beyond = int(add_segments(particles, pair, frame.as_matrix()[:, :, 0], section, mass, stretches=False)[0])
+    add_joints(particles, np.array([(last, beyond) if place else (beyond, last)]), damping=damping)
+    return beyond
+
+
 def hold(particles, segment):
-    """Hold a segment: joints of it have the other segment's half alone. Args: particles; segment."""
-    particles.pin(particles.rod_segments()[segment])
+    """Let a segment be held, so that its joints have the other segment's half alone. Args: particles; segment."""
     held = particles._column("rod_held").copy()
     held[segment] = True
     particles._columns["rod_held"] = [held]
@@ -317,3 +347,22 @@ def path_of_side(angle, points):
         raise ValueError(f"angle at the start is {start:g}: expected 0, the segment as it is")
     points = points.copy()
     return lambda t: turned_side(points, finite_number("angle", angle(t)))
+
+
+def clamp_to(particles, rod, place, corners, weights_of):
+    """Let four particles, those of a body, hold an end of a rod. They hold a segment beyond it, see `add_beyond`.
+
+    What holds it is solved together with the rod; the body's own sticks are not. They must not stand in the matrix as
+    well: then two kinds of constraints hold the body under load, along other directions, and its spin decays or grows.
+
+    Args: particles: with the four; rod: a pbd.build.Rod; place: of the end, 0 or -1; corners: the four (4,);
+    weights_of: function of a position (3,) [m] that gives their weights (4,) there.
+    """
+    beyond = add_beyond(particles, rod, place, None)
+    hold(particles, beyond)
+    stretching, length = (particles._column(name)[beyond] for name in ("rod_section", "rod_length"))
+    compliance = length / (HELD * stretching[2])
+    for particle in particles.rod_segments()[beyond]:
+        weights = weights_of(particles.positions()[particle])
+        numbers = {f"coefficient_{k}": weight for k, weight in enumerate(weights)}
+        particles.add_constraints("rod hold", [[particle, *corners]], compliance, **numbers)

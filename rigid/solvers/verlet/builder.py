@@ -2,11 +2,14 @@
 
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 import pbd
+from pbd.build.rod import ENDS
 from pbd.core.validate import indices
+from pbd.description import rods
 from rigid.collision.upload import refuse_rolling_and_spinning_friction
 from rigid.mass import second_moment
 from rigid.names import GROUND
@@ -47,13 +50,14 @@ class Building:
     angles: list
 
 
-def build_particles(model, particles=None, attachments=(), models=None, frames=None, rows=False):
+def build_particles(model, particles=None, attachments=(), models=None, frames=None, rows=False, clamps=()):
     """Build a model from particles.
 
     Args:
         model: a rigid.Model.
         particles: a pbd.Particles in the same world, such as a cloth, or None.
         attachments: pairs (indices of such particles, body): these particles stay where they are on the body.
+        clamps: triples (Rod, "start" or "end", body): the end keeps its place and its rotation on the body.
         models: those of all worlds, which get the same constraints; None for this one alone.
         frames: of this model, from `make_frames`; None for tetrahedra.
         rows: see JointConstraints.
@@ -83,12 +87,21 @@ def build_particles(model, particles=None, attachments=(), models=None, frames=N
     for attached, body in attachments:
         index = model._body_index("body of an attachment", body)
         for particle in indices("attached particles", attached, count):
-            point = model.bodies[index].local_point(particles.positions()[particle])
-            particles.add_attachment([particle], [1.0], members[index][:4], frames[index].weights(point))
+            weights = weights_at(model.bodies[index], frames[index], particles.positions()[particle])
+            particles.add_attachment([particle], [1.0], members[index][:4], weights)
+    for rod, end, body in clamps:
+        index = model._body_index("body of a clamp", body)
+        weights_of = partial(weights_at, model.bodies[index], frames[index])
+        rods.clamp_to(particles, rod, ENDS[end], members[index][:4], weights_of)
     particles.radii()[count:] = -1.0  # the bodies' shapes have the contacts, not these particles
     springs = np.reshape(added[len(added) - 2 * len(model.springs) :], (-1, 2)).astype(int)
     found = constraints.motors, constraints.rotors, springs, constraints.of_joints, constraints.angles
     return Building(particles, count, frames, members, *found)
+
+
+def weights_at(body, frame, position):
+    """Weights of a body's corners at a position (3,) [m] of the world."""
+    return frame.weights(body.local_point(position))
 
 
 # What the solver does not support -------------------------------------------------------------------------------------

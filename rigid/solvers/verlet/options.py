@@ -3,9 +3,10 @@
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
+from pbd.build.rod import ENDS, Rod
 from pbd.core.messages import shown
 from pbd.core.options import choice, optional
-from pbd.core.validate import sequence
+from pbd.core.validate import one_of, sequence
 from pbd.options import ParticleOptions
 from pbd.particles import Particles
 from rigid.solvers.options import SolverOptions
@@ -23,6 +24,18 @@ def pairs(name, value):
     expected = "(indices of particles, body)"
     found = sequence(name, value, f"pairs {expected}")
     return tuple(tuple(sequence(f"pair in {name}", pair, expected, 2)) for pair in found)
+
+
+def clamped_ends(name, value):
+    """Triples (Rod, "start" or "end", body)."""
+    expected = '(Rod, "start" or "end", body)'
+    given = sequence(name, value, f"triples {expected}")
+    found = [tuple(sequence(f"triple in {name}", each, expected, 3)) for each in given]
+    for rod, end, _ in found:
+        if not isinstance(rod, Rod):
+            raise TypeError(f"rod in {name} is {shown(rod)}: expected a pbd.build.Rod")
+        one_of(f"end in {name}", end, tuple(ENDS))
+    return tuple(found)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,10 +70,14 @@ class VerletOptions(ParticleOptions, SolverOptions):
     attachments: tuple = ()
     """Pairs (indices of such particles, body): these particles stay where they are on the body."""
 
+    clamps: tuple = ()
+    """Triples (Rod, "start" or "end", body): the body holds that end of a rod of these particles, see pbd.build.rod."""
+
     CHECKS: ClassVar[dict] = {
         "frame": choice("tetrahedron", "axes"),
         "particles": optional(description),
         "attachments": pairs,
+        "clamps": clamped_ends,
     }
 
     def of_particles(self):

@@ -81,7 +81,9 @@ class VerletSolver(Solver):
             )
         self.frames = make_frames(models, given.frame)
         buildings = [
-            build_particles(each, given.particles, given.attachments, models, frames, given.solve != "iterative")
+            build_particles(
+                each, given.particles, given.attachments, models, frames, given.solve != "iterative", given.clamps
+            )
             for each, frames in zip(models, self.frames)
         ]
         self.members, self.user_particles = buildings[0].members, buildings[0].user_particles
@@ -139,7 +141,7 @@ class VerletSolver(Solver):
                 models, buildings, self.worlds, external, of_particles, given.contact_capacity, lanes,
                 self.particle_system if loaded else None,
             )  # fmt: skip
-            joined = self.model.joints or self.model.springs or given.attachments
+            joined = self.model.joints or self.model.springs or given.attachments or given.clamps
             motors = any(joint.motor is not None for each in models for joint in each.joints)
             energy = UNKNOWN if motors else BOUNDED if joined else KEPT
             joints = bool(self.model.joints)
