@@ -14,6 +14,7 @@ https://doi.org/10.1007/b98904.
 import numpy as np
 
 from pbd.core.kernels import read
+from pbd.core.validate import finite_array
 from pbd.data import RANGE
 from pbd.description.rest_values import dihedral_angle
 
@@ -60,7 +61,11 @@ class Creasing:
         """The sines of half the rest angles, as a pbd.State has them."""
         return self._values.to_user(self._constraints.read(self._rows))
 
-    def restore(self, state):
-        """Continue from a pbd.State's `creased`; rest angles stay as they are if it is of another system."""
-        if np.shape(state) == self.state().shape:
-            self._constraints.write(self._rows, np.reshape(np.transpose(state), self._yield_angles.shape))
+    def checked(self, name, state):
+        """Sines of half the rest angles in a state; those of now in that of another system."""
+        now = self.state()
+        return finite_array(f"state's {name}", state, now.shape) if np.shape(state) == now.shape else now
+
+    def restore(self, sines):
+        """Continue from a state. Args: sines: see `checked`."""
+        self._constraints.write(self._rows, np.reshape(np.transpose(sines), self._yield_angles.shape))

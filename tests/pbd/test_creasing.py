@@ -85,7 +85,6 @@ def sheet(**options):
     return pbd.ParticleSystem(particles, dt=1 / 60, iterations=4, **options)
 
 
-@pytest.mark.slow
 def test_lanes_and_snapshots_crease_alike():
     whole, single = sheet(), sheet(lanes=1)
     assert whole.has_bands
