@@ -25,6 +25,8 @@ class State(Snapshot):
         touching: contacts of the direct solve, (worlds, numbers), see pbd/direct/contacts.py. Empty without any.
         torn: which sticks that tear are torn, (sticks,) or (worlds, sticks), in the order of the schedule.
         creased: sines of half the rest angles of hinges that crease, (hinges,) or (worlds, hinges), likewise.
+        bent: rotations at rest of joints of rods that yield, (joints, 4) or (worlds, joints, 4), likewise: quaternions
+            (x, y, z, w).
         flowed_solids: of tetrahedra that flow, (tetrahedra, 10) or (worlds, tetrahedra, 10), in the order in which they
             were added: the inverse of their plastic deformation F_p, row by row, and their plastic strain.
         flowed_membranes: of triangles that flow, (triangles, 6), likewise: lengths at rest of warp and weft, as parts
@@ -44,6 +46,7 @@ class State(Snapshot):
     touching: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     torn: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint8))
     creased: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    bent: np.ndarray = field(default_factory=lambda: np.zeros((0, 4)))
     flowed_solids: np.ndarray = field(default_factory=lambda: np.zeros((0, 10)))
     flowed_membranes: np.ndarray = field(default_factory=lambda: np.zeros((0, 6)))
     tangled: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))

@@ -36,6 +36,7 @@ from pbd.particles import checked_wind, inverse
 from pbd.state import State
 from pbd.step_hooks import StepHooks
 from pbd.tearing import Tearing, refuse_torn_surfaces
+from pbd.yielding import Yielding
 
 # A launch makes at most so many substeps, which keeps the inputs small, and at most so many projections, which take a
 # tenth of a second: the user can interrupt only between launches.
@@ -103,6 +104,7 @@ class ParticleSystem(UsesTaichi):
         values = self.constraints, self._values
         self._plastic = {  # what flows at the end of a step, by its name in a State
             "creased": Creasing(*values),
+            "bent": Yielding(*values),
             "flowed_solids": SolidFlow(*values, descriptions, self.arrays.implicit),
             "flowed_membranes": MembraneFlow(*values, descriptions),
         }

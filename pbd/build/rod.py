@@ -33,8 +33,8 @@ class Rod:
 @builder(Particles)
 def rod(
     particles, points, segments=None, *, radius, density, young=None, shear=None, poisson=None, natural="straight",
-    closed=False, twist=0.0, area=None, bending=None, twisting=None, stretching=None, damping=0.0, friction=None,
-    pins=(), clamps=(),
+    closed=False, twist=0.0, area=None, bending=None, twisting=None, stretching=None, damping=0.0, yield_curvature=None,
+    yield_twist=None, friction=None, pins=(), clamps=(),
 ):  # fmt: skip
     """Add a rod along a line: a cable, a spring, a wire, a stem.
 
@@ -60,6 +60,9 @@ def rod(
         twisting: GJ [N m²].
         stretching: EA [N].
         damping: τ of bending and twist [s]: what swings with ω decays by ω² τ/2.
+        yield_curvature: curvature beyond its natural one that springs back [1/m]; what is bent further stays bent. None
+            for a rod that always springs back.
+        yield_twist: the same for its twist [rad/m].
         friction: μ of the rod with itself, other ropes, rods and surfaces, which it does not pass through, see
             `pbd.Particles.add_segments`; None for no such contacts.
         pins: "start", "end" or both: nodes that stay where they are, about which the rod may turn.
@@ -89,8 +92,9 @@ def rod(
     pins, clamps = ends_of("pins", pins, closed), ends_of("clamps", clamps, closed)
     twist = finite_number("twist", twist)
     section = rods.section_of(
-        len(lengths), radius, young, shear, poisson, density, area, bending, twisting, stretching
-    )
+        len(lengths), radius, young, shear, poisson, density, area, bending, twisting, stretching, yield_curvature,
+        yield_twist,
+    )  # fmt: skip
     frames = rods.frames_along(points, closed, twist)
     masses, after = section.line_density * lengths, np.arange(1, len(lengths) + 1) % len(points)
     before = np.arange(len(lengths))

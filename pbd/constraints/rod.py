@@ -239,6 +239,10 @@ JOINT = ConstraintType(
         derivatives=joint_derivatives, turned_back=joint_turned_back, swing=joint_swing,
     ),
 )  # fmt: skip
+# A joint that yields has limits of its bend and its twist, see pbd/yielding.py.
+_WITH_YIELD = {"name": "rod joint that yields", "parameters": (*JOINT_PARAMETERS, "yield_bend", "yield_twist")}
+JOINT_THAT_YIELDS = replace(JOINT, compliant=replace(JOINT.compliant, **_WITH_YIELD), **_WITH_YIELD)
+
 # A particle that four others hold at a place between them. It is solved together with rods, or not at all.
 HOLD_PARAMETERS = tuple(f"coefficient_{k}" for k in range(4))
 HOLD = ConstraintType(

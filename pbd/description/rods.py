@@ -11,7 +11,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from pbd.core.messages import shown
-from pbd.core.validate import finite_number, function_of_time, spread
+from pbd.core.validate import LARGEST, finite_number, function_of_time, positive, spread
+from pbd.description.constraint_sets import look_up_type
 
 LEVER = 10.0
 
@@ -27,7 +28,7 @@ TOUCHES_NOTHING = -1.0  # the radius of side particles
 # Columns of a description: particles of each segment; its Section; length at rest [m]; whether it is held.
 NO_SEGMENTS = {
     "rod_segment": np.zeros((0, 3), np.int64),
-    "rod_section": np.zeros((0, 7)),
+    "rod_section": np.zeros((0, 9)),
     "rod_length": np.zeros(0),
     "rod_held": np.zeros(0, bool),
 }
@@ -38,7 +39,8 @@ class Section:
     """What a rod is made of.
 
     Attributes: radius [m]; line_density: mass by length [kg/m]; stretching: EA [N]; bending: EI_1, EI_2 (2,) [N m²];
-    twisting: GJ [N m²]; gyration: polar radius of gyration [m]; one for each segment.
+    twisting: GJ [N m²]; gyration: polar radius of gyration [m]; yields: curvature [1/m] and twist [rad/m] beyond which
+    it yields (2,), huge for never; one for each segment.
     """
 
     radius: np.ndarray
@@ -47,6 +49,7 @@ class Section:
     bending: np.ndarray
     twisting: np.ndarray
     gyration: np.ndarray
+    yields: np.ndarray
 
     @property
     def stiffness(self):
@@ -54,16 +57,18 @@ class Section:
         return np.column_stack([self.bending, self.twisting])
 
     def table(self):
-        """All numbers (segments, 7)."""
+        """All numbers (segments, 9)."""
         return np.column_stack([getattr(self, each.name) for each in fields(self)])
 
     @classmethod
     def from_table(cls, table):
-        """The Section of a table (segments, 7)."""
-        return cls(*table[:, :3].T, table[:, 3:5], *table[:, 5:].T)
+        """The Section of a table (segments, 9)."""
+        return cls(*table[:, :3].T, table[:, 3:5], *table[:, 5:7].T, table[:, 7:])
 
 
-def section_of(count, radius, young, shear, poisson, density, area, bending, twisting, stretching):
+def section_of(
+    count, radius, young, shear, poisson, density, area, bending, twisting, stretching, yield_curvature, yield_twist
+):  # fmt: skip
     """The Section of a rod of `count` segments. Args: see `pbd.build.rod`.
 
     Raises: TypeError and ValueError for numbers that are missing, out of range, or contradict each other.
@@ -82,7 +87,8 @@ def section_of(count, radius, young, shear, poisson, density, area, bending, twi
     bending = (young * round_inertia)[:, None] * np.ones(2) if bending is None else two_each("bending", bending, count)
     stretching = young * area if stretching is None else each_positive("stretching", stretching, count)
     twisting = 2 * round_inertia * shear if twisting is None else each_positive("twisting", twisting, count)
-    return Section(radius, line_density, stretching, bending, twisting, radius / np.sqrt(2))
+    yields = np.tile(yields_of(yield_curvature, yield_twist), (count, 1))
+    return Section(radius, line_density, stretching, bending, twisting, radius / np.sqrt(2), yields)
 
 
 def each_positive(name, value, count):
@@ -115,6 +121,12 @@ def shear_modulus(young, shear, poisson, count):
             "expected one of shear and poisson, or both that agree"
         )
     return shear
+
+
+def yields_of(curvature, twist):
+    """Curvature [1/m] and twist [rad/m] beyond which joints yield, huge for never."""
+    given = ("yield_curvature", curvature), ("yield_twist", twist)
+    return [LARGEST if value is None else positive(name, value) for name, value in given]
 
 
 def frames_along(points, closed, twist):
@@ -155,8 +167,12 @@ def shortest_turn(a, b):
 
 
 def frames_of(positions, segments):
-    """Frames of segments, a Rotation. Args: positions: of all particles (..., 3) [m]; segments: (n, 3)."""
-    a, b, side = (positions[segments[:, k]] for k in range(3))
+    """Frames of segments, a Rotation. Args: positions: of all particles (particles, 3) [m]; segments: (n, 3)."""
+    return frame_of_points(*(positions[segments[:, k]] for k in range(3)))
+
+
+def frame_of_points(a, b, side):
+    """Frames of segments, a Rotation. Args: both nodes and the side particle of each (n, 3) [m]."""
     along = b - a
     d_3 = along / np.linalg.norm(along, axis=1)[:, None]
     p = side - (a + b) / 2
@@ -200,19 +216,17 @@ def half_lengths(particles):
     return np.where(particles._column("rod_held"), 0.0, particles._column("rod_length") / 2)
 
 
-def joint_stiffness(particles, joints):
-    """Stiffness of joints, of two halves one after the other (joints, 3) [N m]. Args: joints: both segments of each."""
-    stiffness = Section.from_table(particles._column("rod_section")).stiffness
-    return 1 / (half_lengths(particles)[:, None] / stiffness)[joints].sum(axis=1)
+def joint_numbers(particles, joints):
+    """Roots and yields of joints by name, and their compliances (joints,). Args: joints: both segments of each.
 
-
-def joint_numbers(stiffness, rest=None):
-    """Parameters of joints by name, and their compliances (joints,). Args: stiffness (joints, 3); rest: a Rotation."""
+    A joint's stiffness [N m] is that of two halves one after the other. It yields where the first of them does.
+    """
+    section, halves = Section.from_table(particles._column("rod_section")), half_lengths(particles)
+    stiffness = 1 / (halves[:, None] / section.stiffness)[joints].sum(axis=1)
     compliance = 1 / stiffness.max(axis=1)
     numbers = {f"root_{k + 1}": root for k, root in enumerate(np.sqrt(stiffness * compliance[:, None]).T)}
-    if rest is not None:
-        numbers |= dict(zip(("rest_x", "rest_y", "rest_z", "rest_w"), rest.as_quat().T))
-    return numbers, compliance
+    yields = section.yields[joints].min(axis=1) * halves[joints].sum(axis=1)[:, None]
+    return numbers | dict(zip(("yield_bend", "yield_twist"), yields.T)), compliance
 
 
 def with_closing_twist(rest, present, angle):
@@ -286,8 +300,12 @@ def add_joints(particles, joints, natural="straight", damping=0.0, closing_twist
     if closing_twist is not None:
         rest = with_closing_twist(rest, present, closing_twist)
     if len(joints):
-        numbers, compliance = joint_numbers(joint_stiffness(particles, joints), rest)
-        particles._add_damped("rod joint", members_of_joints(segments[joints]), compliance, damping, **numbers)
+        numbers, compliance = joint_numbers(particles, joints)
+        numbers |= dict(zip(("rest_x", "rest_y", "rest_z", "rest_w"), rest.as_quat().T))
+        yields = Section.from_table(particles._column("rod_section")).yields[joints]
+        name = "rod joint that yields" if (yields < LARGEST).any() else "rod joint"
+        chosen = {key: value for key, value in numbers.items() if key in look_up_type(name).parameters}
+        particles._add_damped(name, members_of_joints(segments[joints]), compliance, damping, **chosen)
 
 
 def add_beyond(particles, rod, place, mass, damping=0.0):
@@ -318,15 +336,17 @@ def hold(particles, segment):
     particles._columns["rod_held"] = [held]
     number_of_side = np.full(len(particles), -1)
     number_of_side[particles.rod_segments()[:, 2]] = np.arange(len(held))
-    for name in ("rod joint", "damped rod joint"):
+    for name in (f"{damped}rod joint{yields}" for damped in ("", "damped ") for yields in ("", " that yields")):
         if (name, True) in particles.constraint_sets:
             same = particles.constraint_sets[name, True]
             members, numbers = same.arrays()
             joints = number_of_side[members[:, 3:]]
             chosen = (joints == segment).any(axis=1) & ~held[joints].all(axis=1)
             numbers = numbers.copy()  # a transaction keeps the old one
-            changed, compliance = joint_numbers(joint_stiffness(particles, joints[chosen]))
-            numbers[chosen, 4:7] = np.column_stack([changed[f"root_{k}"] for k in (1, 2, 3)])
+            changed, compliance = joint_numbers(particles, joints[chosen])
+            names = look_up_type(name).parameters
+            for key in set(changed) & set(names):
+                numbers[chosen, names.index(key)] = changed[key]
             numbers[chosen, -1] = compliance
             same.parameters = [numbers]
 
