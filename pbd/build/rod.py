@@ -6,8 +6,18 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pbd.build.rope import resampled
+from pbd.core.messages import shown
 from pbd.core.transaction import builder
-from pbd.core.validate import boolean, finite_array, finite_number, one_of, refuse_gigabytes, sequence, whole
+from pbd.core.validate import (
+    boolean,
+    finite_array,
+    finite_number,
+    one_index,
+    one_of,
+    refuse_gigabytes,
+    sequence,
+    whole,
+)
 from pbd.description import rods
 from pbd.description.surfaces import radius_that_touches
 from pbd.particles import Particles
@@ -34,7 +44,7 @@ class Rod:
 def rod(
     particles, points, segments=None, *, radius, density, young=None, shear=None, poisson=None, natural="straight",
     closed=False, twist=0.0, area=None, bending=None, twisting=None, stretching=None, damping=0.0, yield_curvature=None,
-    yield_twist=None, friction=None, pins=(), clamps=(),
+    yield_twist=None, friction=None, pins=(), clamps=(), start=None, end=None,
 ):  # fmt: skip
     """Add a rod along a line: a cable, a spring, a wire, a stem.
 
@@ -69,6 +79,10 @@ def rod(
         clamps: "start", "end" or both: pins that hold the direction and the turn about the axis as well. See
             `pbd.Particles.turn` to turn them.
 
+        start, end: a particle that is there already, at the first or last of the points, and becomes that node: of a
+            cloth, a net or another rod. At a node of another rod both are joined rigidly, at the angle that they have
+            now. None for a new particle.
+
     Returns: a Rod.
 
     Raises: TypeError and ValueError for bad values, such as points that coincide, a natural curvature for another
@@ -102,15 +116,27 @@ def rod(
     radii = np.bincount(after, section.radius, len(points))
     radii[: len(lengths)] = np.maximum(radii[: len(lengths)], section.radius)
     inertial = 1 - 1 / rods.LEVER**2
-    nodes = particles.add_particles(points, inertial * at_nodes, radius=radii, gravity_scale=1 / inertial)
+    shared = shared_nodes(particles, points, {"start": start, "end": end}, closed)
+    new = np.delete(np.arange(len(points)), [ENDS[name] for name in shared])
+    nodes = np.zeros(len(points), int)
+    nodes[new] = particles.add_particles(
+        points[new], inertial * at_nodes[new], radius=radii[new], gravity_scale=1 / inertial
+    )
+    neighbours = [rods.segments_at(particles, particle)[:1] for particle in shared.values()]
+    for name, particle in shared.items():
+        nodes[ENDS[name]] = particle
+        rods.add_mass(particles, particle, inertial * at_nodes[ENDS[name]], 1 / inertial)
     pairs = np.stack([nodes[: len(lengths)], nodes[after]], axis=1)
     added = rods.add_segments(particles, pairs, frames.as_matrix()[:, :, 0], section, masses / rods.LEVER**2)
-    particles.pin(nodes[[ENDS[end] for end in pins]])
+    particles.pin(nodes[[ENDS[name] for name in pins]])
     made = Rod(nodes, added, section.radius)
     joints = np.stack([added, np.roll(added, -1)], axis=1)[: len(lengths) if closed else len(lengths) - 1]
     rods.add_joints(particles, joints, natural, damping, twist / len(lengths) if closed else None)
-    for end in clamps:
-        made.clamps[end] = add_clamp(particles, made, end, damping)
+    for name, others in zip(shared, neighbours):
+        pair = np.array([(k, added[ENDS[name]]) for k in others], int).reshape(-1, 2)
+        rods.add_joints(particles, pair, "given", damping)
+    for name in clamps:
+        made.clamps[name] = add_clamp(particles, made, name, damping)
     if friction is not None:
         for each in np.unique(section.radius):
             chosen = pairs[section.radius == each]
@@ -126,6 +152,22 @@ def ends_of(name, given, closed):
     if given and closed:
         raise ValueError(f"{name} of a closed rod, which has no ends: expected none, see pbd.Particles.clamp")
     return given
+
+
+def shared_nodes(particles, points, given, closed):
+    """Particles that are nodes already, {"start" or "end": particle}. Args: given: of both, or None.
+
+    Raises: ValueError for a particle that is elsewhere, or of a closed rod; IndexError for one that does not exist.
+    """
+    shared = {name: one_index(name, each, len(particles)) for name, each in given.items() if each is not None}
+    for name, particle in shared.items():
+        if closed:
+            raise ValueError(f"{name} of a closed rod, which has no ends: expected none")
+        away = np.linalg.norm(particles.positions()[particle] - points[ENDS[name]])
+        if away > 1e-6:
+            place = shown(particles.positions()[particle])
+            raise ValueError(f"{name} of the rod is {away:g} m from particle {particle} at {place}: expected it there")
+    return shared
 
 
 def add_clamp(particles, rod, end, damping):

@@ -287,6 +287,21 @@ def add_segments(particles, pairs, directions, section, masses, stretches=True):
     return np.arange(first, first + len(pairs))
 
 
+def segments_at(particles, node):
+    """Segments that have a node, ascending."""
+    return np.flatnonzero((particles.rod_segments()[:, :2] == node).any(axis=1))
+
+
+def add_mass(particles, particle, mass, scale):
+    """Add mass to a particle. Args: mass [kg]; scale: what part of gravity acts on it."""
+    masses, scales = (particles._column(name).copy() for name in ("mass", "gravity_scale"))  # a transaction keeps those
+    whole = masses[particle] + mass
+    if np.isfinite(whole):
+        scales[particle] = (masses[particle] * scales[particle] + mass * scale) / whole
+        masses[particle] = whole
+        particles._columns["mass"], particles._columns["gravity_scale"] = [masses], [scales]
+
+
 def add_joints(particles, joints, natural="straight", damping=0.0, closing_twist=None):
     """Join segments that have a node in common, so that they resist bending and twist.
 
