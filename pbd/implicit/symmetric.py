@@ -48,6 +48,7 @@ def soften_symmetrically(definition: ti.template(), s: ti.template(), i, start, 
         damping = parameters[ti.static(len(definition.parameters) - 1)] / s.settings.h
     new, now, old = 1.0 / 3.0 + 0.5 * damping, 1.0 / 3.0, 1.0 / 3.0 - 0.5 * damping
     if definition.swing(start, w, parameters) > FASTEST * compliance:
-        new, now, old = 1.0 + damping, -damping, 0.0
+        beyond = ti.max(damping - 1.0, 0.0)  # implicit Euler damps like τ = h by itself
+        new, now, old = 1.0 + beyond, -beyond, 0.0
     shift = [-(now * C[k] + old * C_before[k]) / compliance for k in ti.static(range(definition.multipliers))]
     return compliance / new, shift

@@ -20,7 +20,7 @@ ELEMENTS = ("auto", "together", "iterative")  # see pbd.options.ParticleOptions
 # 100 x 100 0.2.
 MOST_PRODUCTS = 1_000_000
 
-# Of more particles the products are not counted, which takes seconds: they are always too many.
+# Of more particles the products are not counted, which takes seconds: they are always too many, but for those of rods.
 MOST_FACTORED = 20_000
 
 
@@ -59,16 +59,17 @@ def plan_elements(elements, types, constraints, gases):
     Raises: ValueError where solids are not solved together.
     """
     chosen = tuple(k for k, each in enumerate(types) if each.derivatives and each.compliance)
-    solids = any(types[k].project is None for k in chosen)
+    unprojected = [types[k] for k in chosen if types[k].project is None]
+    solids = "solids" if any(each.is_solid for each in unprojected) else "rods that bodies hold" if unprojected else ""
     if not on_cpu():
-        needed = "solids" if solids else "gases" if gases else 'elements="together"' if elements == "together" else ""
+        needed = solids if solids else "gases" if gases else 'elements="together"' if elements == "together" else ""
         if needed and (chosen or gases):
             raise ValueError(f"a graphics card with {needed}: expected a processor, which solves them together")
         is_soft = chosen and elements == "auto"
         return nothing("a graphics card projects elements one after another" if is_soft else "")
     if elements == "iterative":
         if solids:
-            raise ValueError('elements="iterative" with solids: expected "auto", they are solved together only')
+            raise ValueError(f'elements="iterative" with {solids}: expected "auto", they are solved together only')
         chosen = ()
     if not chosen and not gases:
         return nothing()
@@ -82,7 +83,7 @@ def plan_elements(elements, types, constraints, gases):
     local = np.searchsorted(nodes, pairs)
     shape = len(nodes), len(nodes)
     adjacent = scipy.sparse.csc_matrix((np.ones(len(local), np.int32), local.T), shape)
-    if len(nodes) <= MOST_FACTORED:
+    if len(nodes) <= MOST_FACTORED or (not gases and all(types[k].has_swing for k in chosen)):
         elimination = Elimination(adjacent)
         _, part = scipy.sparse.csgraph.connected_components(adjacent, directed=False)
         products = np.bincount(part[elimination.order], weights=elimination.factor.products)
