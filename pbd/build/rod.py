@@ -12,6 +12,7 @@ from pbd.core.validate import (
     boolean,
     finite_array,
     finite_number,
+    indices,
     one_index,
     one_of,
     refuse_gigabytes,
@@ -42,9 +43,9 @@ class Rod:
 
 @builder(Particles)
 def rod(
-    particles, points, segments=None, *, radius, density, young=None, shear=None, poisson=None, natural="straight",
+    particles, points=None, segments=None, *, radius, density, young=None, shear=None, poisson=None, natural="straight",
     closed=False, twist=0.0, area=None, bending=None, twisting=None, stretching=None, damping=0.0, yield_curvature=None,
-    yield_twist=None, friction=None, pins=(), clamps=(), start=None, end=None,
+    yield_twist=None, friction=None, pins=(), clamps=(), start=None, end=None, along=None,
 ):  # fmt: skip
     """Add a rod along a line: a cable, a spring, a wire, a stem.
 
@@ -53,7 +54,8 @@ def rod(
 
     Args:
         particles: the pbd.Particles to which it is added.
-        points: corners of the line (k, 3) [m], k >= 2; of a closed one k >= 3, the first is not repeated.
+        points: corners of the line (k, 3) [m], k >= 2; of a closed one k >= 3, the first is not repeated. None with
+            `along`.
         segments: number of segments of equal length; None for one between consecutive points.
         radius: of the rod [m]. This and the following are for all, or one for each segment.
         density: mass by volume [kg/m³].
@@ -82,6 +84,8 @@ def rod(
         start, end: a particle that is there already, at the first or last of the points, and becomes that node: of a
             cloth, a net or another rod. At a node of another rod both are joined rigidly, at the angle that they have
             now. None for a new particle.
+        along: particles that are there already and become the nodes (k,), such as an edge of a cloth, in place of
+            points; None for new ones.
 
     Returns: a Rod.
 
@@ -90,10 +94,17 @@ def rod(
 
     Source: see pbd/constraints/rod.py.
     """
+    if (points is None) == (along is None):
+        raise TypeError(f"points is {shown(points)} and along is {shown(along)}: expected one of them")
+    if along is not None:
+        along = indices("along", along, len(particles))
+        points = particles.positions()[along]
     points = finite_array("rod points", points, (None, 3))
     closed, least = boolean("closed", closed), 3 if closed else 2
     if len(points) < least:
         raise ValueError(f"rod along {len(points)} points: expected {least} or more")
+    if segments is not None and along is not None:
+        raise TypeError("segments with along: expected one of them, its particles are the nodes")
     if segments is not None:
         segments = whole("segments", segments, least=least - (not closed))
         refuse_gigabytes("segments", segments, BYTES_OF_SEGMENT * segments)
@@ -116,23 +127,23 @@ def rod(
     radii = np.bincount(after, section.radius, len(points))
     radii[: len(lengths)] = np.maximum(radii[: len(lengths)], section.radius)
     inertial = 1 - 1 / rods.LEVER**2
-    shared = shared_nodes(particles, points, {"start": start, "end": end}, closed)
-    new = np.delete(np.arange(len(points)), [ENDS[name] for name in shared])
-    nodes = np.zeros(len(points), int)
+    ends = shared_ends(particles, points, {"start": start, "end": end}, closed)
+    nodes = np.full(len(points), -1) if along is None else along.copy()
+    for name, particle in ends.items():
+        nodes[ENDS[name]] = particle
+    old, new = np.flatnonzero(nodes >= 0), np.flatnonzero(nodes < 0)
+    neighbours = {name: rods.segments_at(particles, nodes[ENDS[name]])[:1] for name in ENDS if not closed}
+    rods.add_masses(particles, nodes[old], inertial * at_nodes[old], 1 / inertial)
     nodes[new] = particles.add_particles(
         points[new], inertial * at_nodes[new], radius=radii[new], gravity_scale=1 / inertial
     )
-    neighbours = [rods.segments_at(particles, particle)[:1] for particle in shared.values()]
-    for name, particle in shared.items():
-        nodes[ENDS[name]] = particle
-        rods.add_mass(particles, particle, inertial * at_nodes[ENDS[name]], 1 / inertial)
     pairs = np.stack([nodes[: len(lengths)], nodes[after]], axis=1)
     added = rods.add_segments(particles, pairs, frames.as_matrix()[:, :, 0], section, masses / rods.LEVER**2)
     particles.pin(nodes[[ENDS[name] for name in pins]])
     made = Rod(nodes, added, section.radius)
     joints = np.stack([added, np.roll(added, -1)], axis=1)[: len(lengths) if closed else len(lengths) - 1]
     rods.add_joints(particles, joints, natural, damping, twist / len(lengths) if closed else None)
-    for name, others in zip(shared, neighbours):
+    for name, others in neighbours.items():
         pair = np.array([(k, added[ENDS[name]]) for k in others], int).reshape(-1, 2)
         rods.add_joints(particles, pair, "given", damping)
     for name in clamps:
@@ -154,7 +165,7 @@ def ends_of(name, given, closed):
     return given
 
 
-def shared_nodes(particles, points, given, closed):
+def shared_ends(particles, points, given, closed):
     """Particles that are nodes already, {"start" or "end": particle}. Args: given: of both, or None.
 
     Raises: ValueError for a particle that is elsewhere, or of a closed rod; IndexError for one that does not exist.

@@ -82,7 +82,9 @@ def section_of(
     if young is None and (missing or twisting is None):
         missing += ["twisting"] * (twisting is None)
         raise TypeError(f"young is None: expected Young's modulus [Pa], or {' and '.join(missing)} as well")
-    shear = shear_modulus(young, shear, poisson, count) if twisting is None else None
+    if twisting is not None and shear is not None:
+        raise TypeError(f"shear is {shown(shear)} beside twisting: expected one of them")
+    shear = shear_modulus(young, shear, poisson, count) if young is not None else None
     round_inertia = np.pi / 4 * radius**4
     bending = (young * round_inertia)[:, None] * np.ones(2) if bending is None else two_each("bending", bending, count)
     stretching = young * area if stretching is None else each_positive("stretching", stretching, count)
@@ -112,7 +114,7 @@ def shear_modulus(young, shear, poisson, count):
     if shear is None:
         return young / (2 * (1 + (0.3 if poisson is None else poisson)))
     shear = each_positive("shear", shear, count)
-    if young is None or poisson is None:
+    if poisson is None:
         return shear
     expected = young / (2 * (1 + poisson))
     if not np.allclose(shear, expected, rtol=0.01):
@@ -292,14 +294,15 @@ def segments_at(particles, node):
     return np.flatnonzero((particles.rod_segments()[:, :2] == node).any(axis=1))
 
 
-def add_mass(particles, particle, mass, scale):
-    """Add mass to a particle. Args: mass [kg]; scale: what part of gravity acts on it."""
-    masses, scales = (particles._column(name).copy() for name in ("mass", "gravity_scale"))  # a transaction keeps those
-    whole = masses[particle] + mass
-    if np.isfinite(whole):
-        scales[particle] = (masses[particle] * scales[particle] + mass * scale) / whole
-        masses[particle] = whole
-        particles._columns["mass"], particles._columns["gravity_scale"] = [masses], [scales]
+def add_masses(particles, chosen, masses, scale):
+    """Add masses to particles. Args: chosen: indices (n,); masses: (n,) [kg]; scale: of gravity on these masses."""
+    before, scales = (particles._column(name).copy() for name in ("mass", "gravity_scale"))  # a transaction keeps those
+    after = before.copy()
+    after[chosen] += masses
+    free = chosen[np.isfinite(after[chosen])]
+    share = before[free] / after[free]
+    scales[free] = share * scales[free] + (1 - share) * scale
+    particles._columns["mass"], particles._columns["gravity_scale"] = [after], [scales]
 
 
 def add_joints(particles, joints, natural="straight", damping=0.0, closing_twist=None):

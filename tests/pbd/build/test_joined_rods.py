@@ -61,3 +61,31 @@ def test_bad_joins_are_refused(given, message):
     with pytest.raises((ValueError, IndexError), match=message):
         build.rod(particles, [(0, 0, 0), (1, 0, 0), (0, 1, 0)], **MATERIAL, **given)
     assert len(particles) == 1
+
+
+def test_a_wire_along_an_edge_of_a_cloth_holds_it_out():
+    """A cloth hangs from two corners of its upper edge: it sags there, but by the beam's deflection with a wire."""
+    drops = []
+    for wired in (False, True):
+        particles = pbd.Particles()
+        sheet = build.cloth(particles, (0, 0, 1), (1, 0, 0), (0, 0, -0.5), (9, 17), pins=("left_top", "right_top"))
+        edge = sheet.particles[:17]
+        if wired:
+            rod = build.rod(particles, along=edge, radius=0.004, density=1000, young=2e11)
+            assert (rod.particles == edge).all()
+        assert np.ptp(particles.positions()[edge, 2]) == 0
+        system = pbd.ParticleSystem(particles, dt=1 / 60, substeps=8, iterations=10, damping=0.05)
+        system.step(200)
+        drops.append(1 - system.positions()[edge[8], 2])
+    # Simply supported under w: 5 w L⁴/384 EI = 0.1 mm for the wire's own weight and that of 75 g of cloth.
+    assert drops[0] > 10 * drops[1]
+    assert 0 < drops[1] < 1e-3
+
+
+def test_a_rod_needs_points_or_particles():
+    """One of them, and no number of segments beside particles."""
+    particles = pbd.Particles()
+    line = particles.add_particles([(0, 0, 0), (1, 0, 0), (2, 0, 0)])
+    for given in ({}, {"points": [(0, 0, 0), (1, 0, 0)], "along": line}, {"along": line, "segments": 4}):
+        with pytest.raises(TypeError, match="along"):
+            build.rod(particles, **given, **MATERIAL)
