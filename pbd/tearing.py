@@ -4,10 +4,10 @@ At the end of each step, a stick of length L is torn for good if
 
     |x2 - x1| > tear · L
 
-Then it acts no more, and neither does bending across it. If there is one world, the wind no longer acts on its
-triangles, and these touch nothing any more (pbd/collision/surfaces/torn.py): triangles are the same in all worlds.
-Sticks are compared on the host after each step, so steps are made one by one. Results do not depend on how many steps a
-call makes, and kernels have no part in it but a limit below zero.
+Then it acts no more, and neither does bending across it. Segments of rods tear likewise, with their joints. If there is
+one world, the wind no longer acts on its triangles, and these touch nothing any more (pbd/collision/surfaces/torn.py):
+triangles are the same in all worlds. Sticks are compared on the host after each step, so steps are made one by one.
+Results do not depend on how many steps a call makes, and kernels have no part in it but a limit below zero.
 
 Departure: a cloth loses the triangles at a torn stick. Others split its particles, as Müller, Heidelberger, Hennix,
 Ratcliff, Position Based Dynamics (2007), section 4.4.
@@ -50,7 +50,7 @@ class Tearing:
         self._constraints, self._values = constraints, values
         places = [np.zeros((0, 3), int)]
         for each, place in zip(constraints.types, constraints.ranges):
-            if "limit" in each.parameters and each.name.startswith("stick"):
+            if "limit" in each.parameters and each.arity == 2:
                 step = np.arange(place[RANGE.count])[:, None]
                 first = place[[RANGE.members, RANGE.members, RANGE.parameters]] + (0, 1, each.parameters.index("limit"))
                 places.append(first + step * (2, 2, each.width))

@@ -8,7 +8,7 @@ from pbd.constraints.flat_bending import FLAT_BENDING
 from pbd.constraints.membrane import MEMBRANE, THREAD_AT_MOST
 from pbd.constraints.plane import PLANE_LIMIT
 from pbd.constraints.plate import PLATE
-from pbd.constraints.rod import HOLD, JOINT, JOINT_THAT_YIELDS, SEGMENT
+from pbd.constraints.rod import HOLD, JOINT, JOINT_THAT_YIELDS, SEGMENT, SEGMENT_THAT_TEARS, SIDE
 from pbd.constraints.solid import SOLID, SOLID_FRICTION
 from pbd.constraints.stick import ROOT_FREE_STICK, STICK, STICK_AT_LEAST, STICK_AT_MOST, STICK_THAT_TEARS
 from pbd.constraints.volume import VOLUME
@@ -35,10 +35,12 @@ CONSTRAINT_TYPES = {
         SOLID_FRICTION,
         VOLUME,
         SEGMENT,
+        SEGMENT_THAT_TEARS,
+        SIDE,
         JOINT,
         JOINT_THAT_YIELDS,
         HOLD,
-        *map(with_damping, (BENDING, FLAT_BENDING, MEMBRANE, PLATE, SEGMENT, JOINT, JOINT_THAT_YIELDS)),
+        *map(with_damping, (BENDING, FLAT_BENDING, MEMBRANE, PLATE, JOINT, JOINT_THAT_YIELDS)),
         *(attachment(arity) for arity in range(2, 9)),
     )
 }

@@ -33,7 +33,7 @@ import taichi as ti
 
 from pbd.constraints.constraint_type import SWINGS, TINY, ConstraintType
 from pbd.constraints.membrane import across, solve_three
-from pbd.constraints.stick import STICK, stick
+from pbd.constraints.stick import STICK, STICK_THAT_TEARS, stick
 from pbd.core.vectors import axis, length_or_huge
 
 # Below this angle [rad] functions of it are series.
@@ -69,6 +69,52 @@ def segment_derivatives(x, parameters):
     """C and its gradient, as lists."""
     C, gradient = stick(x, parameters)
     return [C], [gradient]
+
+
+@ti.func
+def whole_segment(x, parameters):
+    """C and its gradient of a segment that may have torn, see pbd/constraints/stick.py."""
+    C, gradient = stick(x, parameters)
+    whole = ti.select(parameters[1] < 0.0, 0.0, 1.0)
+    return [whole * C], [[whole * gradient[0], whole * gradient[1]]]
+
+
+@ti.func
+def side_value(x, parameters):
+    """C = |s - a| - L and |s - b| - L, for the nodes and the side particle of a segment [m]."""
+    return ti.Vector([(x[2] - x[0]).norm() - parameters[0], (x[2] - x[1]).norm() - parameters[0]])
+
+
+@ti.func
+def side_derivatives(x, parameters):
+    """C of both rows and their gradients."""
+    none = ti.Vector([0.0, 0.0, 0.0])
+    C, first = stick([x[0], x[2]], parameters)
+    D, second = stick([x[1], x[2]], parameters)
+    return [C, D], [[first[0], none, first[1]], [none, second[0], second[1]]]
+
+
+@ti.func
+def side_swing(x, w, parameters):
+    """The larger Σ w |∇C|²."""
+    return ti.max(w[0], w[1]) + w[2]
+
+
+@ti.func
+def project_side(x, start, w, parameters, compliance, multipliers, from_start: ti.template()):
+    """Project both rows, one after the other, as compliant sticks."""
+    moved, new = [x[k] for k in ti.static(range(3))], [multipliers[k] for k in ti.static(range(2))]
+    for k in ti.static(range(2)):
+        C, gradient = stick([moved[k], moved[2]], parameters)
+        along = [gradient[m] for m in ti.static(range(2))]
+        if ti.static(from_start):
+            along = stick([start[k], start[2]], parameters)[1]
+        weight = w[k] * along[0].dot(gradient[0]) + w[2] * along[1].dot(gradient[1])
+        change = -(C + compliance * multipliers[k]) / (weight + compliance + TINY)
+        new[k] += change
+        moved[k] += (w[k] * change) * along[0]
+        moved[2] += (w[2] * change) * along[1]
+    return moved, new
 
 
 @ti.func
@@ -229,6 +275,20 @@ SEGMENT = replace(
     compliant=replace(
         STICK.compliant, name="rod segment (compliant)", function=None, derivatives=segment_derivatives,
         turned_back=segment_turned_back, tension=segment_tension, swing=segment_swing,
+    ),
+)  # fmt: skip
+SEGMENT_THAT_TEARS = replace(
+    STICK_THAT_TEARS, name="rod segment that tears", function=None,
+    compliant=replace(
+        STICK_THAT_TEARS.compliant, name="rod segment that tears (compliant)", function=None, derivatives=whole_segment,
+        turned_back=segment_turned_back, tension=segment_tension, swing=segment_swing,
+    ),
+)  # fmt: skip
+SIDE = ConstraintType(
+    "rod side", 3, ("length",), project_side, side_value, multipliers=2,
+    compliant=ConstraintType(
+        "rod side (compliant)", 3, ("length",), project_side, side_value, compliance=True, multipliers=2,
+        derivatives=side_derivatives, swing=side_swing,
     ),
 )  # fmt: skip
 JOINT_PARAMETERS = ("rest_w", "rest_x", "rest_y", "rest_z", "root_1", "root_2", "root_3")

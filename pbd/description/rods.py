@@ -261,11 +261,12 @@ def members_of_joints(segments):
     )
 
 
-def add_segments(particles, pairs, directions, section, masses, stretches=True):
+def add_segments(particles, pairs, directions, section, masses, strength=None, stretches=True):
     """Add segments, with their side particles.
 
     Args: particles: a pbd.Particles; pairs: nodes of each (n, 2); directions: from its axis to its side particle (n,
-    3); section: a Section; masses: of the side particles (n,) [kg]; stretches: whether their lengths are elements.
+    3); section: a Section; masses: of the side particles (n,) [kg]; strength: tension at which they tear [N],
+    None for never; stretches: whether their lengths are elements.
 
     Returns: numbers of the segments (n,).
     """
@@ -276,12 +277,13 @@ def add_segments(particles, pairs, directions, section, masses, stretches=True):
     particles.radii()[sides] = TOUCHES_NOTHING
     compliance = lengths / section.stretching
     if stretches:
-        particles.add_constraints("rod segment", pairs, compliance, length=lengths)
-        for nodes in pairs.T:
-            held = np.stack([nodes, sides], axis=1)
-            particles.add_constraints(
-                "rod segment", held, compliance / STIFFNESS_OF_SIDES, length=np.hypot(lever, lengths / 2)
-            )
+        if strength is None:
+            particles.add_constraints("rod segment", pairs, compliance, length=lengths)
+        else:
+            limit = lengths * (1 + each_positive("strength", strength, len(pairs)) / section.stretching)
+            particles.add_constraints("rod segment that tears", pairs, compliance, length=lengths, limit=limit)
+        of_sides = np.column_stack([pairs, sides]), compliance / STIFFNESS_OF_SIDES
+        particles.add_constraints("rod side", *of_sides, length=np.hypot(lever, lengths / 2))
     first, none = len(particles.rod_segments()), np.zeros(len(pairs), bool)
     members = np.column_stack([pairs, sides])
     for name, values in zip(NO_SEGMENTS, (members, section.table(), lengths, none)):
