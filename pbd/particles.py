@@ -411,15 +411,17 @@ class Particles(Description):
         """Turn a segment of a rod about its axis, from its first node to its second.
 
         Args: segment: its number; angle: [rad], by which it is turned now and held; or a function of time [s] that
-        returns it, zero at the start. Its nodes are pinned, unless they have paths.
+        returns it, zero at the start. Its nodes are pinned.
 
-        Raises: ValueError for a path that begins at another angle, or jumps.
+        Raises: ValueError for a path that begins at another angle, and in a step for one that jumps by half a turn.
         """
         segment = one_index("segment", segment, len(self.rod_segments()), "rod segments")
-        self.clamp(segment)
         nodes_side = self.rod_segments()[segment]
+        if np.isin(nodes_side, np.concatenate([[], *(others for others, _ in self.paths)])).any():
+            raise ValueError(f"segment {segment} is on a path: expected one that is not, or paths of its particles")
+        self.clamp(segment)
         if callable(angle):
-            self.add_path([nodes_side[2]], rods.path_of_side(angle, self.positions()[nodes_side]))
+            self.add_path([nodes_side[2]], rods.Turning(segment, angle, self.positions()[nodes_side]))
         else:
             position = self.positions().copy()
             position[nodes_side[2]] = rods.turned_side(position[nodes_side], finite_number("angle", angle))

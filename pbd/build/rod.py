@@ -25,6 +25,8 @@ from pbd.particles import Particles
 
 ENDS = {"start": 0, "end": -1}
 BYTES_OF_SEGMENT = 2000  # of a rod in a description, and while it is made
+LEAST_MASS = 1e-40  # [kg]
+SHORTEST = 1e-9  # part of a rod that a segment may be: round-off of positions turns a shorter one
 
 
 @dataclass
@@ -103,7 +105,8 @@ def rod(
     points = finite_array("rod points", points, (None, 3))
     closed, least = boolean("closed", closed), 3 if closed else 2
     if len(points) < least:
-        raise ValueError(f"rod along {len(points)} points: expected {least} or more")
+        plural = "" if len(points) == 1 else "s"
+        raise ValueError(f"rod has {len(points)} point{plural}: expected {least} or more")
     if segments is not None and along is not None:
         raise TypeError("segments with along: expected one of them, its particles are the nodes")
     if segments is not None:
@@ -113,8 +116,7 @@ def rod(
         points = resampled(corners, segments)[: segments + (not closed)]
     ends = np.concatenate([points, points[:1]]) if closed else points
     lengths = np.linalg.norm(np.diff(ends, axis=0), axis=1)
-    if not lengths.all():
-        raise ValueError(f"rod points {int(np.argmin(lengths))} and the next coincide: expected different ones")
+    refuse_coinciding(points, lengths, closed)
     pins, clamps = ends_of("pins", pins, closed), ends_of("clamps", clamps, closed)
     twist = finite_number("twist", twist)
     section = rods.section_of(
@@ -122,7 +124,7 @@ def rod(
         yield_twist,
     )  # fmt: skip
     frames = rods.frames_along(points, closed, twist)
-    masses, after = section.line_density * lengths, np.arange(1, len(lengths) + 1) % len(points)
+    masses, after = masses_of(section, lengths), np.arange(1, len(lengths) + 1) % len(points)
     before = np.arange(len(lengths))
     at_nodes = (np.bincount(before, masses, len(points)) + np.bincount(after, masses, len(points))) / 2
     radii = np.bincount(after, section.radius, len(points))
@@ -148,7 +150,8 @@ def rod(
         pair = np.array([(k, added[ENDS[name]]) for k in others], int).reshape(-1, 2)
         rods.add_joints(particles, pair, "given", damping)
     for name in clamps:
-        made.clamps[name] = add_clamp(particles, made, name, damping)
+        at_end = rods.natural_at_end(natural, ENDS[name])
+        made.clamps[name] = add_clamp(particles, made, name, at_end, damping)
     if friction is not None:
         for each in np.unique(section.radius):
             chosen = pairs[section.radius == each]
@@ -160,7 +163,9 @@ def ends_of(name, given, closed):
     """Names of ends, a list. Args: name: of the argument; given: a name or several; closed: whether there are none."""
     given = [given] if isinstance(given, str) else sequence(name, given, 'names among "start" and "end"')
     for end in given:
-        one_of(name.removesuffix("s"), end, tuple(ENDS))
+        one_of(name, end, tuple(ENDS))
+    if len(set(given)) < len(given):
+        raise ValueError(f"{name} is {shown(given)}: expected each end once")
     if given and closed:
         raise ValueError(f"{name} of a closed rod, which has no ends: expected none, see pbd.Particles.clamp")
     return given
@@ -182,8 +187,28 @@ def shared_ends(particles, points, given, closed):
     return shared
 
 
-def add_clamp(particles, rod, end, damping):
+def refuse_coinciding(points, lengths, closed):
+    """Raise ValueError for points that coincide with the next. Args: lengths: of the segments [m]; others: see `rod`."""
+    if lengths.min() <= SHORTEST * lengths.sum():
+        first = int(np.argmin(lengths))
+        second, repeated = (first + 1) % len(points), closed and first == len(points) - 1
+        expected = "the first of a closed rod only once" if repeated else "different ones"
+        raise ValueError(f"rod points {first} and {second} coincide, at {shown(points[first])}: expected {expected}")
+
+
+def masses_of(section, lengths):
+    """Masses of segments (segments,) [kg]. Args: section: a Section; lengths: [m]."""
+    masses = section.line_density * lengths
+    if masses.min() < LEAST_MASS:
+        raise ValueError(
+            f"mass of rod segment {int(np.argmin(masses))} is {masses.min():g} kg by its points, density, and radius "
+            f"or area: expected {LEAST_MASS:g} or more"
+        )
+    return masses
+
+
+def add_clamp(particles, rod, end, natural, damping):
     """Hold an end by a held segment beyond it. Returns: that segment."""
-    held = rods.add_beyond(particles, rod, ENDS[end], math.inf, damping)
+    held = rods.add_beyond(particles, rod, ENDS[end], math.inf, natural, damping)
     particles.clamp(held)
     return held

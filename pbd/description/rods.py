@@ -11,7 +11,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from pbd.core.messages import shown
-from pbd.core.validate import LARGEST, finite_number, function_of_time, positive, spread
+from pbd.core.validate import LARGEST, finite_number, function_of_time, not_negative, positive, spread
 from pbd.description.constraint_sets import look_up_type
 
 LEVER = 10.0
@@ -79,12 +79,12 @@ def section_of(
     young = None if young is None else each_positive("young", young, count)
     given = {"bending": bending, "stretching": stretching}
     missing = [name for name, value in given.items() if value is None]
-    if young is None and (missing or twisting is None):
-        missing += ["twisting"] * (twisting is None)
+    missing += ["twisting"] * (twisting is None and shear is None)
+    if young is None and missing:
         raise TypeError(f"young is None: expected Young's modulus [Pa], or {' and '.join(missing)} as well")
     if twisting is not None and shear is not None:
         raise TypeError(f"shear is {shown(shear)} beside twisting: expected one of them")
-    shear = shear_modulus(young, shear, poisson, count) if young is not None else None
+    shear = shear_modulus(young, shear, poisson, count)
     round_inertia = np.pi / 4 * radius**4
     bending = (young * round_inertia)[:, None] * np.ones(2) if bending is None else two_each("bending", bending, count)
     stretching = young * area if stretching is None else each_positive("stretching", stretching, count)
@@ -100,21 +100,19 @@ def each_positive(name, value, count):
 
 def two_each(name, value, count):
     """Two numbers above zero for each segment (count, 2). Args: value: one number, two, or (count, 2)."""
-    value = np.asarray(value, float)
-    return spread(name, value if value.ndim else np.full(2, value), (count, 2), allowed=lambda x: x > 0,
-                  expected="numbers above zero")  # fmt: skip
+    return spread(name, value, (count, 2), allowed=lambda x: x > 0, expected="numbers above zero")
 
 
 def shear_modulus(young, shear, poisson, count):
-    """G [Pa], from Poisson's ratio if it is not given, which is 0.3 if neither is."""
+    """G [Pa], from Poisson's ratio if it is not given, which is 0.3 if neither is; None if there is no E either."""
     if poisson is not None:
         poisson = finite_number("poisson", poisson)
         if not -1 < poisson <= 0.5:
             raise ValueError(f"poisson is {poisson:g}: expected a ratio above -1 and at most 0.5")
     if shear is None:
-        return young / (2 * (1 + (0.3 if poisson is None else poisson)))
+        return None if young is None else young / (2 * (1 + (0.3 if poisson is None else poisson)))
     shear = each_positive("shear", shear, count)
-    if poisson is None:
+    if young is None or poisson is None:
         return shear
     expected = young / (2 * (1 + poisson))
     if not np.allclose(shear, expected, rtol=0.01):
@@ -147,6 +145,7 @@ def frames_along(points, closed, twist):
         frames.append(shortest_turn(before, after) * frames[-1])
     frames = Rotation.concatenate(frames)
     step = twist / max(1, len(tangents) - (not closed))
+    refuse_half_turns("twist", np.abs([step]))
     return frames * Rotation.from_rotvec(step * np.arange(len(tangents))[:, None] * np.array([0.0, 0.0, 1.0]))
 
 
@@ -196,18 +195,38 @@ def rest_rotations(natural, present, lengths):
     Args: natural: see `pbd.build.rod`; present: rotations of joints now, a Rotation; lengths: of joints (joints,) [m].
     """
     count = len(lengths)
+    expected = '"straight", "given", or (curvatures, twist)'
     if isinstance(natural, str):
         if natural not in ("straight", "given"):
-            expected = '"straight", "given", or (curvatures, twist)'
             raise ValueError(f"natural is {shown(natural)}: expected {expected}")
         return present if natural == "given" else Rotation.from_rotvec(np.zeros((count, 3)))
-    try:
-        curvatures, twist = natural
-    except (TypeError, ValueError):
-        raise TypeError(f"natural is {shown(natural)}: expected a pair, (curvatures, twist)") from None
-    curvatures = spread("curvatures of natural", curvatures, (count, 2))
-    twist = spread("twist of natural", twist, (count,))
-    return Rotation.from_rotvec(lengths[:, None] * np.column_stack([curvatures, twist]))
+    if not isinstance(natural, (tuple, list)) or len(natural) != 2:
+        raise TypeError(f"natural is {shown(natural)}: expected {expected}")
+    curvatures = spread("curvatures of natural", natural[0], (count, 2))
+    twist = spread("twist of natural", natural[1], (count,))
+    vectors = lengths[:, None] * np.column_stack([curvatures, twist])
+    refuse_half_turns("natural", np.linalg.norm(vectors, axis=1))
+    return Rotation.from_rotvec(vectors)
+
+
+def refuse_half_turns(name, angles):
+    """Raise ValueError if joints are turned by half a turn or more, which have two ways. Args: angles: [rad]."""
+    if len(angles) and not angles.max() < np.pi:
+        raise ValueError(
+            f"{name} turns joint {int(np.argmax(angles))} by {angles.max():.3g} rad: expected less than half a turn, "
+            "so more segments"
+        )
+
+
+def natural_at_end(natural, place):
+    """The natural shape between a clamp and the segment at an end. Args: natural: see `pbd.build.rod`; place: 0 or -1.
+
+    It is that of the joint at this end. A clamp lies in line with the segment, so "given" is straight.
+    """
+    if isinstance(natural, str):
+        return natural
+    curvatures, twist = (np.asarray(each, float) for each in natural)
+    return curvatures[place] if curvatures.ndim == 2 else curvatures, twist[place] if twist.ndim else twist
 
 
 def half_lengths(particles):
@@ -313,6 +332,7 @@ def add_joints(particles, joints, natural="straight", damping=0.0, closing_twist
     Args: particles: a pbd.Particles; joints: both segments of each (n, 2); natural: see `pbd.build.rod`; damping: τ
     [s]; closing_twist: by which the last joint is twisted [rad], None for as it is.
     """
+    damping = not_negative("damping", damping)
     segments, halves = particles.rod_segments(), half_lengths(particles)
     frames = frames_of(particles.positions(), segments)
     present = frames[joints[:, 0]].inv() * frames[joints[:, 1]]
@@ -328,11 +348,11 @@ def add_joints(particles, joints, natural="straight", damping=0.0, closing_twist
         particles._add_damped(name, members_of_joints(segments[joints]), compliance, damping, **chosen)
 
 
-def add_beyond(particles, rod, place, mass, damping=0.0):
+def add_beyond(particles, rod, place, mass, natural="straight", damping=0.0):
     """Add a segment beyond an end of a rod, as long as the last one and turned as it is.
 
     Args: particles; rod: a pbd.build.Rod; place: of the end, 0 or -1; mass: of the particles that it adds [kg], None
-    for that of the last side particle; damping: of its joint [s].
+    for that of the last side particle; natural: of its joint, see `natural_at_end`; damping: of it [s].
 
     Returns: the segment.
     """
@@ -345,7 +365,7 @@ def add_beyond(particles, rod, place, mass, damping=0.0):
     frame = frames_of(positions, particles.rod_segments()[[last]])
     pair = np.array([(node, outer) if place else (outer, node)])
     beyond = int(add_segments(particles, pair, frame.as_matrix()[:, :, 0], section, mass, stretches=False)[0])
-    add_joints(particles, np.array([(last, beyond) if place else (beyond, last)]), damping=damping)
+    add_joints(particles, np.array([(last, beyond) if place else (beyond, last)]), natural, damping)
     return beyond
 
 
@@ -379,14 +399,36 @@ def turned_side(points, angle):
     return middle + turned.apply(side - middle)
 
 
-def path_of_side(angle, points):
-    """The path of the side particle of a segment that turns. Args: angle: of time [s], [rad]; points: see above."""
-    function_of_time("angle", angle, "an angle")
-    start = finite_number("angle at the start", angle(0.0))
-    if abs(start) > 1e-6:
-        raise ValueError(f"angle at the start is {start:g}: expected 0, the segment as it is")
-    points = points.copy()
-    return lambda t: turned_side(points, finite_number("angle", angle(t)))
+class Turning:
+    """The path of the side particle of a segment that turns.
+
+    Args: segment: its number; angle: of time [s], [rad]; points: see `turned_side`.
+    """
+
+    def __init__(self, segment, angle, points):
+        self.segment, self.given = segment, function_of_time("angle", angle, "an angle")
+        self.points = points.copy()
+        start = self.angle(0.0)
+        if abs(start) > 1e-6:
+            raise ValueError(f"angle at 0 s is {start:g}: expected 0, the segment as it is")
+
+    def angle(self, time):
+        """The angle [rad]. Args: time: [s]."""
+        return finite_number("angle", self.given(time))
+
+    def __call__(self, time):
+        return turned_side(self.points, self.angle(time))
+
+    def refuse_jumps(self, times):
+        """Raise ValueError for half a turn or more in a substep, as it has two ways. Args: times: of substeps [s]."""
+        angles = np.array([self.angle(time) for time in times])
+        steps = np.abs(np.diff(angles))
+        if len(steps) and not steps.max() < np.pi:
+            k = int(np.argmax(steps))
+            raise ValueError(
+                f"angle of rod segment {self.segment} jumps from {angles[k]:.4g} to {angles[k + 1]:.4g} rad "
+                f"between {times[k]:.6g} and {times[k + 1]:.6g} s: expected less than half a turn in a substep"
+            )
 
 
 def clamp_to(particles, rod, place, corners, weights_of):

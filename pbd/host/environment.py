@@ -11,6 +11,7 @@ import numpy as np
 from pbd.core.kernels import real_type
 from pbd.core.validate import finite_vector, grab_count, one_grab
 from pbd.data import INPUT, POSE
+from pbd.description.rods import Turning
 from pbd.grabs import GRAB, grab_columns
 from pbd.host.fast_colliders import FastColliders
 from pbd.particles import positions_on_path
@@ -34,7 +35,11 @@ class Environment:
         Args: clock: a Clock; substeps: how many.
         """
         if not self.particles.is_static():
-            rows = self._rows([clock.time_after(k) for k in range(substeps + 1)])
+            times = [clock.time_after(k) for k in range(substeps + 1)]
+            for _, path in self.particles.paths:
+                if isinstance(path, Turning):
+                    path.refuse_jumps(times)
+            rows = self._rows(times)
             if substeps:
                 self._fast.watch(rows, clock)
             return rows
