@@ -64,9 +64,9 @@ def rod(
         young: Young's modulus E [Pa].
         shear: shear modulus G [Pa]; None for E/2(1 + ν).
         poisson: Poisson's ratio ν; None for 0.3.
-        natural: its shape without load: "straight" and untwisted; "given", as it is added; or (curvatures, twist) with
-            the curvatures about the first and second axis of the section (2,) or (joints, 2) [1/m], and the twist, a
-            number or (joints,) [rad/m]. A joint is a node between two segments.
+        natural: its shape without load: "straight" and untwisted; "given", as it is added, a closed one before its
+            twist; or (curvatures, twist) with the curvatures about the first and second axis of the section (2,) or
+            (joints, 2) [1/m], and the twist, a number or (joints,) [rad/m]. A joint is a node between two segments.
         closed: whether its end is joined to its start.
         twist: the angle by which its end was turned about its axis before it was added, or joined to its start [rad].
         area: of the section [m²]; None for a round one, as the next three.
@@ -188,7 +188,7 @@ def shared_ends(particles, points, given, closed):
 
 
 def refuse_coinciding(points, lengths, closed):
-    """Raise ValueError for points that coincide with the next. Args: lengths: of the segments [m]; others: see `rod`."""
+    """Raise ValueError for points that coincide with the next. Args: lengths: of segments [m]; others: see `rod`."""
     if lengths.min() <= SHORTEST * lengths.sum():
         first = int(np.argmin(lengths))
         second, repeated = (first + 1) % len(points), closed and first == len(points) - 1

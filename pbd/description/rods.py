@@ -330,14 +330,16 @@ def add_joints(particles, joints, natural="straight", damping=0.0, closing_twist
     """Join segments that have a node in common, so that they resist bending and twist.
 
     Args: particles: a pbd.Particles; joints: both segments of each (n, 2); natural: see `pbd.build.rod`; damping: τ
-    [s]; closing_twist: by which the last joint is twisted [rad], None for as it is.
+    [s]; closing_twist: by which each joint of a closed rod is twisted [rad], None for an open one.
     """
     damping = not_negative("damping", damping)
     segments, halves = particles.rod_segments(), half_lengths(particles)
     frames = frames_of(particles.positions(), segments)
     present = frames[joints[:, 0]].inv() * frames[joints[:, 1]]
     rest = rest_rotations(natural, present, halves[joints].sum(axis=1))
-    if closing_twist is not None:
+    if closing_twist is not None and isinstance(natural, str) and natural == "given":
+        rest = present * Rotation.from_rotvec((0.0, 0.0, -closing_twist))
+    elif closing_twist is not None:
         rest = with_closing_twist(rest, present, closing_twist)
     if len(joints):
         numbers, compliance = joint_numbers(particles, joints)
@@ -349,7 +351,7 @@ def add_joints(particles, joints, natural="straight", damping=0.0, closing_twist
 
 
 def add_beyond(particles, rod, place, mass, natural="straight", damping=0.0):
-    """Add a segment beyond an end of a rod, as long as the last one and turned as it is.
+    """Add a segment beyond an end of a rod, as long as the last one and turned as it is, that something holds.
 
     Args: particles; rod: a pbd.build.Rod; place: of the end, 0 or -1; mass: of the particles that it adds [kg], None
     for that of the last side particle; natural: of its joint, see `natural_at_end`; damping: of it [s].
@@ -365,6 +367,7 @@ def add_beyond(particles, rod, place, mass, natural="straight", damping=0.0):
     frame = frames_of(positions, particles.rod_segments()[[last]])
     pair = np.array([(node, outer) if place else (outer, node)])
     beyond = int(add_segments(particles, pair, frame.as_matrix()[:, :, 0], section, mass, stretches=False)[0])
+    hold(particles, beyond)  # first, so that the joint has the other half alone
     add_joints(particles, np.array([(last, beyond) if place else (beyond, last)]), natural, damping)
     return beyond
 
@@ -417,6 +420,7 @@ class Turning:
         return finite_number("angle", self.given(time))
 
     def __call__(self, time):
+        """The position of the side particle (3,) [m]. Args: time: [s]."""
         return turned_side(self.points, self.angle(time))
 
     def refuse_jumps(self, times):
@@ -441,7 +445,6 @@ def clamp_to(particles, rod, place, corners, weights_of):
     weights_of: function of a position (3,) [m] that gives their weights (4,) there.
     """
     beyond = add_beyond(particles, rod, place, None)
-    hold(particles, beyond)
     stretching, length = (particles._column(name)[beyond] for name in ("rod_section", "rod_length"))
     compliance = length / (HELD * stretching[2])
     for particle in particles.rod_segments()[beyond]:
