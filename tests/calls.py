@@ -26,8 +26,8 @@ OWN = ("pbd", "rigid", "scenes")
 # Classes that functions return, or that a Model makes: nobody else does. Not refused there, but where they are used.
 RECORDS = {
     "Ball", "Body", "BodyShape", "Cloth", "ConstraintType", "Cylindrical", "Distance", "Diverged", "Energy", "Event",
-    "Figure", "Fixed", "Gear", "Hinge", "Joint", "Planar", "Plant", "PointSpring", "Ragdoll", "Rope", "Skin", "Slider",
-    "SoftBody", "Statistics", "Universal", "VisualShape", "Wheel", "Comparison", "Recording", "Trace",
+    "Figure", "Fixed", "Gear", "Hinge", "Joint", "Planar", "Plant", "PointSpring", "Ragdoll", "Rod", "Rope", "Skin",
+    "Slider", "SoftBody", "Statistics", "Universal", "VisualShape", "Wheel", "Comparison", "Recording", "Trace",
 }  # fmt: skip
 
 TETRAHEDRON = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], float)
@@ -42,6 +42,8 @@ def described():
     particles.add_particles(np.concatenate([TETRAHEDRON, TETRAHEDRON + 3]), mass=2.0, radius=0.01)
     particles.add_stick(0, 1)
     particles.pin([7])
+    line = np.array([(0, 0, 6), (1, 0, 6), (2, 0, 6)], float)
+    pbd.build.rod(particles, line, radius=0.01, density=1e3, young=1e6, clamps="end")
     model = rigid.Model()
     model.add_box((0.2, 0.3, 0.4), mass=1.0, name="torso")
     model.add_sphere(0.1, mass=1.0, position=(0.5, 0, 0), name="head")
@@ -59,7 +61,7 @@ SAMPLES = {
     "members": [(2, 3)], "pairs": [(1, 2)], "edges": [(0, 1, 2, 3)], "thickness": 0.01, "tetrahedra": [(0, 1, 2, 3)],
     "triangles": [(0, 1, 2)], "elements": [(0, 1, 2)], "particle": 3, "span": (0, 1, 2), "weights": (0.5, 0.5),
     "to": [2], "position": (0, 0, 1), "positions": [(0, 0, 1), (0, 0, 2)],
-    "with_positions.positions": np.concatenate([TETRAHEDRON, TETRAHEDRON + 3]),
+    "with_positions.positions": lambda d: d.particles.positions() + 1.0,
     "lower": (-9, -9, -9), "upper": (9, 9, 9),
     "shape": lambda d: rigid.Sphere(0.1), "add_contact_point.particles": [0, 1], "add_attachment.particles": [0, 1],
     "add_path.particles": [2], "add_path.path": lambda d: lambda time: (0, 1, time), "pin.particles": [0, 1],
@@ -73,6 +75,7 @@ SAMPLES = {
     "add_wheel.axis": (0, 1, 0), "add_spring.a": "torso", "add_spring.b": "bare", "stiffness": 10.0,
     "joint_a": "hip", "joint_b": "rail", "ratio": 2.0, "particles": lambda d: d.particles, "model": lambda d: d.model,
     "origin": (0, 0, 1), "right": (1, 0, 0), "down": (0, 1, 0), "counts": (3, 4), "columns": 3, "rope.mass": 1.0,
+    "segment": 0, "turn.angle": 0.5, "rod.points": [(0, 0, 0), (1, 0, 0), (1, 1, 0)], "density": 1e3,
     "rope.points": [(0, 0, 0), (1, 0, 0), (1, 1, 0)], "points": TETRAHEDRON, "ConvexHull.points": TETRAHEDRON,
     "vertices": SURFACE_OF_CUBE[0], "Mesh.triangles": SURFACE_OF_CUBE[1], "Mesh.sides": "both",
     "heights": ((0, 0), (0, 1)), "DeformingMesh.triangles": [(0, 1, 2)],
@@ -98,7 +101,7 @@ NEEDED = {
     "Model.add_sphere": ["mass"], "Model.add_capsule": ["mass", "length"], "Model.add_cylinder": ["mass", "length"],
     "Model.add_mesh": ["mass"], "Capsule": ["length"], "Cylinder": ["length"], "Motor": ["speed"],
     "plant": ["segments", "levels"], "Scene": ["particles"], "soft_body": ["resolution"],
-    "MeshCollider": ["resolution"], "HeightField": ["size"],
+    "rod": ["young"], "MeshCollider": ["resolution"], "HeightField": ["size"],
 }  # fmt: skip
 
 # Names behind **options.
