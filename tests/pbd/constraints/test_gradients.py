@@ -4,13 +4,16 @@ import numpy as np
 import pytest
 import taichi as ti
 from elsewhere import run_elsewhere
+from scipy.spatial.transform import Rotation
 
 import pbd
+from pbd.constraints import rod
 from pbd.constraints.angle import angle
 from pbd.constraints.bending import bending
 from pbd.constraints.plane import plane
 from pbd.constraints.stick import stick
 from pbd.constraints.volume import volume
+from pbd.description.rods import frames_of
 
 FUNCTIONS = {
     "stick": (stick, 2),
@@ -19,6 +22,32 @@ FUNCTIONS = {
     "bending": (bending, 4),
     "volume": (volume, 4),
 }
+
+
+# Types of several rows, or whose function gives lists: derivatives, arity, number of parameters.
+DERIVATIVES = {"rod segment": rod.SEGMENT.compliant, "rod joint": rod.JOINT.compliant}
+
+
+def evaluator_of_rows(definition):
+    """A function of points and parameters that returns C of each row (n,), and their gradients (n, arity, 3)."""
+    rows, arity, numbers = definition.multipliers, definition.arity, len(definition.parameters)
+
+    @ti.kernel
+    def evaluate(x: ti.types.ndarray(ndim=2), given: ti.types.ndarray(ndim=1), out: ti.types.ndarray(ndim=3)):
+        points = [ti.Vector([x[k, 0], x[k, 1], x[k, 2]]) for k in ti.static(range(arity))]
+        C, gradients = definition.derivatives(points, [given[k] for k in ti.static(range(numbers))])
+        for row in ti.static(range(rows)):
+            out[row, arity, 0] = C[row]
+            for k in ti.static(range(arity)):
+                for j in ti.static(range(3)):
+                    out[row, k, j] = gradients[row][k][j]
+
+    def call(x, given):
+        out = np.zeros((rows, arity + 1, 3))
+        evaluate(np.ascontiguousarray(x), np.asarray(given, float), out)
+        return out[:, arity, 0], out[:, :arity]
+
+    return call
 
 
 def evaluator(function, arity):
@@ -56,6 +85,33 @@ def test_gradient_is_the_derivative(name):
                 step[k, j] = 1e-6
                 slope = (evaluate(x + step, parameter)[0] - evaluate(x - step, parameter)[0]) / 2e-6
                 assert gradient[k, j] == pytest.approx(slope, rel=1e-6, abs=1e-6 * max(1, np.abs(gradient).max()))
+
+
+@pytest.mark.parametrize("bend", [0.0, 1e-3, 0.5, 2.8])
+@pytest.mark.parametrize("name", DERIVATIVES)
+def test_gradients_of_rods_are_the_derivatives(name, bend):
+    # Central differences as above. A joint near its rest, where functions of the angle are series, at 0.5 rad, and near
+    # half a turn, where the rotation vector has a kink.
+    evaluate, rng = evaluator_of_rows(DERIVATIVES[name]), np.random.default_rng(4)
+    for _ in range(10):
+        x = np.array([(0, 0, 0), (1, 0, 0), (2, 0, 0), (0.5, 0.6, 0), (1.5, 0.6, 0)]) + rng.uniform(-0.2, 0.2, (5, 3))
+        given = [rng.uniform(0.5, 1.5)]
+        if name == "rod segment":
+            x = x[:2]
+        else:
+            present = frames_of(x, np.array([(0, 1, 3), (1, 2, 4)]))
+            axis = rng.normal(size=3)
+            away = Rotation.from_rotvec(bend * axis / np.linalg.norm(axis))
+            given = [*np.roll((present[0].inv() * present[1] * away).as_quat(), 1), *rng.uniform(0.5, 1.5, 3)]
+        C, gradients = evaluate(x, given)
+        if name == "rod joint":
+            assert np.linalg.norm(C / given[4:]) == pytest.approx(bend, abs=1e-12)
+        for index in np.ndindex(x.shape):
+            step = np.zeros_like(x)
+            step[index] = 1e-6
+            slopes = (evaluate(x + step, given)[0] - evaluate(x - step, given)[0]) / 2e-6
+            found, largest = gradients[:, index[0], index[1]], max(1, np.abs(gradients).max())
+            np.testing.assert_allclose(found, slopes, atol=2e-6 * largest)
 
 
 @pytest.mark.parametrize("degrees", [10, 150, 170, 179])
