@@ -82,9 +82,9 @@ def section_of(
     missing += ["twisting"] * (twisting is None and shear is None)
     if young is None and missing:
         raise TypeError(f"young is None: expected Young's modulus [Pa], or {' and '.join(missing)} as well")
-    if twisting is not None and shear is not None:
-        raise TypeError(f"shear is {shown(shear)} beside twisting: expected one of them")
-    shear = shear_modulus(young, shear, poisson, count)
+    given_shear, shear = shear, shear_modulus(young, shear, poisson, count)
+    if twisting is not None and given_shear is not None:
+        raise TypeError(f"shear is {shown(given_shear)} beside twisting: expected one of them")
     round_inertia = np.pi / 4 * radius**4
     bending = (young * round_inertia)[:, None] * np.ones(2) if bending is None else two_each("bending", bending, count)
     stretching = young * area if stretching is None else each_positive("stretching", stretching, count)

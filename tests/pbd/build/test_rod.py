@@ -8,6 +8,7 @@ from described import refusal
 
 import pbd
 from pbd import build
+from pbd.description import rods
 
 POINTS = [(0, 0, 0), (1, 0, 0), (2, 0, 0)]
 TRIANGLE = [(0, 0, 0), (1, 0, 0), (0, 1, 0)]
@@ -88,7 +89,7 @@ def test_moduli_follow_from_one_another():
     def twisting(**given):
         particles = pbd.Particles()
         build.rod(particles, POINTS, **WITHOUT_YOUNG, **given)
-        return particles._column("rod_stiffness")[0, 2]
+        return rods.Section.from_table(particles._column("rod_section")).twisting[0]
 
     inertia = math.pi / 2 * RUBBER["radius"] ** 4
     assert twisting(young=1e6) == pytest.approx(1e6 / 2.6 * inertia)
