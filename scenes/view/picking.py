@@ -8,7 +8,16 @@ from trimesh.triangles import closest_point, points_to_barycentric
 
 from rigid.names import GROUND
 from rigid.rotation import rotate, rotate_back
-from scenes.visuals import BodySurfaces, BodyVisual, ClothVisual, ParticleVisual, PlantVisual, SkinVisual, StickVisual
+from scenes.visuals import (
+    BodySurfaces,
+    BodyVisual,
+    ClothVisual,
+    ParticleVisual,
+    PlantVisual,
+    RodVisual,
+    SkinVisual,
+    StickVisual,
+)
 
 
 @dataclass
@@ -61,12 +70,12 @@ def pick(run, visual, number, instance, point):
         return PickedPoint(body=body, point=rotate_back(state.rotation[body], point - state.position[body]))
     if isinstance(visual, ParticleVisual):
         return PickedPoint(np.array([visual.particles[instance or 0]]), np.ones(1))
-    if not isinstance(visual, (ClothVisual, StickVisual, SkinVisual, PlantVisual)):
+    if not isinstance(visual, (ClothVisual, StickVisual, RodVisual, SkinVisual, PlantVisual)):
         return None
     positions = run.particles.positions()[: len(run.scene.particles)]
     if isinstance(visual, ClothVisual):
         return pick_triangle(positions, visual.triangles, point)
-    if isinstance(visual, StickVisual):
+    if isinstance(visual, StickVisual | RodVisual):
         return pick_stick(positions, visual.pairs, point)
     return PickedPoint(np.array([np.argmin(np.linalg.norm(positions - point, axis=1))]), np.ones(1))
 
@@ -89,7 +98,7 @@ def pick_stick(positions, pairs, point):
 
 
 def connected_load(run, picked):
-    """Measure what is connected to a picked point: by sticks, or by joints and springs.
+    """Measure what is connected to a picked point: by sticks and segments of rods, or by joints and springs.
 
     Pinned particles have no mass here, and the ground connects nothing.
 
@@ -99,7 +108,8 @@ def connected_load(run, picked):
     """
     if picked.body is None:
         inverse_masses, positions = run.particles.inverse_masses(), run.particles.positions()
-        connected = connected_to(run.particles.sticks()[0], len(inverse_masses), picked.nearest)
+        pairs = [run.particles.sticks()[0], *(run.scene.particles.rod_segments()[:, ends] for ends in ([0, 1], [1, 2]))]
+        connected = connected_to(np.concatenate(pairs), len(inverse_masses), picked.nearest)
         own_mass = 1 / (picked.weights**2 @ inverse_masses[picked.particles])
         mass = np.sum(1 / inverse_masses[connected & (inverse_masses > 0)])
         return max(mass, own_mass), max(np.linalg.norm(np.ptp(positions[connected], axis=0)), 1e-3), own_mass

@@ -52,7 +52,7 @@ class Pins:
         self.nearest_particle(visual, number, instance, point)
         system, description = self.run.particles, self.run.scene.particles
         pins = np.flatnonzero(system.inverse_masses()[: len(description)] == 0)
-        pins = np.setdiff1d(pins, driven_particles(self.run))
+        pins = np.setdiff1d(pins[description.radii()[pins] >= 0], driven_particles(self.run))  # none beside rods
         if not len(pins):
             raise ValueError("no pinned particle: expected one to release")
         particle = int(pins[np.argmin(np.linalg.norm(system.positions()[pins] - point, axis=1))])

@@ -8,6 +8,7 @@ from scenes.visuals.environment import BoxEdgesVisual, ColliderVisual, StaticVis
 from scenes.visuals.geometry import Instances, Rods, Spheres, Surface
 from scenes.visuals.particles import ClothVisual, ParticleVisual, PlantVisual, SkinVisual, StickVisual
 from scenes.visuals.primitives import box, capsule, cylinder, sphere, spheres, tubes
+from scenes.visuals.rod import RodVisual
 from scenes.visuals.stress import StressVisual
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "JointVisual",
     "ParticleVisual",
     "PlantVisual",
+    "RodVisual",
     "Rods",
     "SkinVisual",
     "Spheres",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pbd.build import Cloth, Plant, Rope, Skin, SoftBody
+from pbd.build import Cloth, Plant, Rod, Rope, Skin, SoftBody
 from pbd.build.tetrahedra import volumes
 from pbd.core.topology import boundary_of, split_sharp_edges
 from scenes.visuals.bodies import BodyVisual, JointVisual
@@ -10,6 +10,7 @@ from scenes.visuals.colours import GREEN, PALETTE
 from scenes.visuals.covered import members_of, one_owner, uncovered_sticks
 from scenes.visuals.environment import BoxEdgesVisual, ColliderVisual
 from scenes.visuals.particles import ClothVisual, ParticleVisual, PlantVisual, SkinVisual, StickVisual
+from scenes.visuals.rod import RodVisual
 
 
 def default_visuals(particles, model=None):
@@ -31,8 +32,9 @@ def default_visuals(particles, model=None):
 def particle_visuals(particles):
     """Make visuals of surfaces, of sticks and particles that belong to no surface, of colliders and boxes.
 
-    A soft body is drawn by its skin, a plant by its stems and leaves, a rope by rods of its radius. Tetrahedra that
-    keep their volumes and belong to no soft body are drawn by their boundary. Other triangles are drawn as cloth.
+    A soft body is drawn by its skin, a plant by its stems and leaves, a rope by capsules, a rod by a tube with a stripe
+    without its particles and those beyond its clamps. Tetrahedra that keep their volumes and belong to no soft body are
+    drawn by their boundary. Other triangles are drawn as cloth.
 
     Args: a pbd.Particles.
     """
@@ -50,12 +52,16 @@ def particle_visuals(particles):
     if len(triangles):
         visuals.append(ClothVisual(triangles))
 
-    extent = np.ptp(particles.positions(), axis=0).max() if len(particles) else 1.0
+    touching = particles.radii() >= 0
+    extent = np.ptp(particles.positions()[touching], axis=0).max() if touching.any() else 1.0
     radius = 0.01 * extent or 0.02
-    bare, thickness = (solid < 0) & (bounded < 0), np.full(len(particles), radius)
-    bare[triangles] = False
+    bare, thickness = (solid < 0) & (bounded < 0) & touching, np.full(len(particles), radius)
+    bare[triangles] = bare[particles.rod_segments()] = False
     for rope in ropes:
         bare[rope.particles], thickness[rope.particles] = False, max(rope.radius, radius)
+    for k, each in enumerate(each for each in particles.built if isinstance(each, Rod)):
+        colour = tuple(PALETTE[k % len(PALETTE)])
+        visuals.append(RodVisual(particles, each, colour, radius=np.maximum(each.radius, radius)))
     sticks = uncovered_sticks(particles, solid, triangles, tetrahedra)
     if len(sticks):
         visuals.append(StickVisual(sticks, thickness[sticks].min(axis=1)))

@@ -132,7 +132,14 @@ def drawn_points(scene, frame):
     """Points of everything that a scene draws at one instant (n, 3) [m]. Args: a Scene; a Frame."""
     drawn = [each for visual in scene.visuals for each in visual.draw(frame)]
     points = [each.vertices if isinstance(each, Surface) else instance_points(each) for each in drawn]
-    return np.concatenate([points for points in (frame.positions, *points) if len(points)])
+    return np.concatenate([points for points in (touching_particles(scene, frame), *points) if len(points)])
+
+
+def touching_particles(scene, frame):
+    """Positions of particles (n, 3) [m] without those of negative radius, which stand beside rods. Args: see above."""
+    if scene.particles is None:
+        return frame.positions
+    return frame.positions[scene.particles.radii() >= 0]
 
 
 def instance_points(instances):
