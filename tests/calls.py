@@ -101,7 +101,7 @@ NEEDED = {
     "Model.add_sphere": ["mass"], "Model.add_capsule": ["mass", "length"], "Model.add_cylinder": ["mass", "length"],
     "Model.add_mesh": ["mass"], "Capsule": ["length"], "Cylinder": ["length"], "Motor": ["speed"],
     "plant": ["segments", "levels"], "Scene": ["particles"], "soft_body": ["resolution"],
-    "rod": ["young"], "MeshCollider": ["resolution"], "HeightField": ["size"],
+    "rod": ["points", "young"], "MeshCollider": ["resolution"], "HeightField": ["size"],
 }  # fmt: skip
 
 # Names behind **options.
