@@ -281,6 +281,7 @@ class ImplicitArrays(NamedTuple):
     left: Vector(3, count.implicit, count.worlds)  # where the last iteration left particles [m]
     earlier: Vector(3, count.symmetric, count.worlds)  # where particles were a substep before its start [m]
     kept: Real(count.worlds)  # one if the matrix is good enough for the next substep
+    stored: Real(count.worlds)  # what elements stored at the substep's start, times h² [kg m²]
     longest: Real(count.worlds)  # the longest that the last iteration has moved a particle [m]
     body: Integer(count.solid)  # of solids, to which each belongs
     shape: Vector(3, count.solid)  # of their bodies at rest [m]

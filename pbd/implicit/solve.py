@@ -24,7 +24,7 @@ Finite Elements and Flesh Simulation (2005), for a B that is positive.
 import taichi as ti
 
 from pbd.data import RANGE, REPORT
-from pbd.execution.phases import for_each_world, project_each_world
+from pbd.execution.phases import for_each_world, input_rows, project_each_world
 from pbd.implicit import linear
 from pbd.implicit.blocks import dyad, transposed
 from pbd.implicit.contacts import (
@@ -40,7 +40,7 @@ from pbd.implicit.contacts import (
 from pbd.implicit.gas import add_pressures, solve_with_gases
 from pbd.implicit.recovery import is_tangled, recover
 from pbd.implicit.symmetric import soften_by_rule
-from pbd.integrate import position
+from pbd.integrate import acceleration, position
 from pbd.projection import compliance_of, place_of, read_constraint, read_multipliers, soften, sums_of_others, values_of
 
 # Sweeps over coupled λ go on until none changes by more than this part of the largest, and no longer than this.
@@ -50,7 +50,7 @@ RELAXED, MOST_SWEEPS = 1e-3, 40
 # or negligible: shorter than this part of an element.
 KEPT, NEGLIGIBLE = 0.5, 1e-4
 
-MOST_HALVINGS = 6  # of the displacements of an iteration, see `descend`
+MOST_HALVINGS = 20  # of the displacements of an iteration, see `descend`
 
 
 @ti.func
@@ -159,43 +159,52 @@ def move_along(s: ti.template(), part, world):
 
 @ti.func
 def descend(s: ti.template(), substep, longest, world):
-    """Move particles along the displacements, but no farther than to where the energy of the substep is less.
+    """Move particles along the displacements, but no farther than to where two energies of the substep are less.
 
-    That energy is M (x - x̃)²/2 and what elements store, by h². It begins with that of x_n, whose first part is the
-    kinetic one. So no number of iterations adds to the energy, however many it would take to converge: a thread that
-    whips about stretches at second order in a displacement, and it is stiff.
+    Iterations lead to the least of the first, M (x - x̃)²/2 + h² V of what elements store. The second is what is added
+    to all energy, M (x - x_n)²/2 - M (x̃ - x_n - h² a)²/2 - h² M a·(x - x_n) + h² (V - V_n) with accelerations a. It
+    begins at x_n, where nothing moves, below zero, and it stays there. So no number of iterations adds to the energy,
+    however many it would take to converge: a thread that whips about stretches at second order in a displacement, and
+    it is stiff.
 
     Args: longest: displacement of a particle [m].
     """
     m = ti.static(s.implicit)
-    part = 1.0
-    if longest <= NEGLIGIBLE * m.extent[0]:
-        move_along(s, part, world)
-    else:
-        before, halvings, again = energy_of_substep(s, substep, world), 0, True
-        move_along(s, part, world)
-        while again:
-            again = energy_of_substep(s, substep, world) > before and halvings < MOST_HALVINGS
-            if again:
-                part *= 0.5
-                move_along(s, -part, world)
-                halvings += 1
+    part, halvings, again = 1.0, 0, True
+    before = energies_of_substep(s, substep, world)
+    if m.longest[world] == HUGE:
+        m.stored[world] = before[2]
+    move_along(s, part, world)
+    while again:
+        now = energies_of_substep(s, substep, world)
+        gained = ti.max(m.stored[world], before[1] + before[2])
+        again = (now[0] + now[2] > before[0] + before[2] or now[1] + now[2] > gained) and halvings < MOST_HALVINGS
+        again = again and longest > NEGLIGIBLE * m.extent[0]
+        if again:
+            part *= 0.5
+            move_along(s, -part, world)
+            halvings += 1
 
 
 @ti.func
-def energy_of_substep(s: ti.template(), substep, world):
-    """The energy that iterations make less, see `descend` [kg m²]."""
+def energies_of_substep(s: ti.template(), substep, world):
+    """See `descend` [kg m²]: the parts of both energies without elements, and what elements store."""
     m = ti.static(s.implicit)
-    total = 0.0
+    row, _ = input_rows(s, substep)
+    first, second, stored = 0.0, 0.0, 0.0
     for place in range(s.counts.implicit):
         i = m.node[place]
         w = s.particles.position[i, world][3]
         if w > 0.0:
-            total += (position(s, i, world) - m.aim[place, world]).norm_sqr() / (2.0 * w)
+            start = s.particles.previous_position[i, world]
+            moved, aimed = position(s, i, world) - start, m.aim[place, world] - start
+            driven = acceleration(s, row, i, world) * s.settings.h**2
+            first += (moved - aimed).norm_sqr() / (2.0 * w)
+            second += (moved.norm_sqr() - (aimed - driven).norm_sqr() - 2.0 * driven.dot(moved)) / (2.0 * w)
     for index in ti.static(s.features.implicit):
         for c in range(s.constraints.ranges[index, RANGE.count]):
-            total += energy_of_law(s.features.types[index], index, s, c, substep, world)
-    return total
+            stored += energy_of_law(s.features.types[index], index, s, c, substep, world)
+    return ti.Vector([first, second, stored])
 
 
 @ti.func
