@@ -55,6 +55,19 @@ system.set_velocities([(1.0, 0.2, 0), (0, 0, 1.0), (0, 0, 0)])
 system.step(12)
 print(json.dumps(system.digest()))
 """
+RODS = """
+import pbd
+from pbd import build
+particles = pbd.Particles()
+build.rod(particles, [(0, 0, 0), (0.2, 0, 0.1)], 3, radius=0.01, density=1e3, young=1e6, clamps="start",
+          natural=((2.0, 0.0), 5.0), damping=0.01)
+digests = []
+for direction in ("current", "start"):
+    system = pbd.ParticleSystem(particles, iterations=3, substeps=2, dt=0.01, direction=direction)
+    system.step(4)
+    digests.append(system.digest())
+print(json.dumps(digests))
+"""
 SURFACES = """
 import pbd
 from pbd import build
@@ -117,6 +130,13 @@ def test_plain_kernels_have_the_bits_of_compiled_ones(bits, pairs):
 @pytest.mark.parametrize("program", [CLOTH, SURFACES], ids=["spheres", "surfaces"])
 def test_plain_cloth_has_the_bits_of_the_compiled_one(program, bits):
     assert digests("plain", program, bits) == digests("quick", program, bits)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bits", [64, 32])
+@pytest.mark.parametrize("mode", ["plain", "public"])
+def test_rods_have_the_bits_of_quick_ones_in_all_modes(mode, bits):
+    assert digests(mode, RODS, bits) == digests("quick", RODS, bits)
 
 
 @pytest.mark.slow
