@@ -23,7 +23,7 @@ def wire_bending(segments: int = 54, angle: float = 95.0, friction: float = 0.1)
     particles = pbd.Particles()
     top = HEIGHT + FIXED + RADIUS
     wire = build.rod(
-        particles, [(-AHEAD, 0, top), (LENGTH - AHEAD, 0, top)], segments, radius=RADIUS, density=DENSITY, young=YOUNG,
+        particles, [(AHEAD, 0, top), (AHEAD - LENGTH, 0, top)], segments, radius=RADIUS, density=DENSITY, young=YOUNG,
         damping=2e-3, clamps="start",
     )  # fmt: skip
     bars = [pbd.Capsule(radius, start=(0, -HALF_WIDTH, 0), end=(0, HALF_WIDTH, 0)) for radius in (FIXED, MOVING)]
@@ -31,7 +31,7 @@ def wire_bending(segments: int = 54, angle: float = 95.0, friction: float = 0.1)
     def way(time):
         part = smooth((time - THERE[0]) / THERE[1]) - smooth((time - BACK[0]) / BACK[1])
         turned = FIRST + np.radians(angle) * part
-        return ROUND * np.sin(turned), 0.0, HEIGHT + ROUND * np.cos(turned)
+        return -ROUND * np.sin(turned), 0.0, HEIGHT + ROUND * np.cos(turned)
 
     motions = (lambda time: (0.0, 0.0, HEIGHT), way)
     numbers = [particles.add_collider(bar, friction=friction, motion=each) for bar, each in zip(bars, motions)]
@@ -43,5 +43,5 @@ def wire_bending(segments: int = 54, angle: float = 95.0, friction: float = 0.1)
             RodVisual(particles, wire, GOLD), *chucks(particles, wire),
             *(ColliderVisual(number, bar, WOOD) for number, bar in zip(numbers, bars)),
         ],
-        camera=Camera((-0.7, 2.5, 0.9), (0.05, 0, HEIGHT - 0.14), field_of_view=21),
+        camera=Camera((0.7, -2.5, 0.9), (-0.05, 0, HEIGHT - 0.14), field_of_view=21),
     )  # fmt: skip

@@ -9,7 +9,7 @@ from pbd.core.rotation import cross
 from scenes.visuals.colours import CHALK, RED
 from scenes.visuals.geometry import Rods, Surface
 
-SIDES = 16  # of the tube
+SIDES = 20  # of the tube
 STRIPE = 4  # sides that the stripe covers
 RAISED = 1.04  # radius of the stripe in radii of the rod, so that neither facets nor a round tube hide it
 CAPS = np.radians([90.0, 60.0, 30.0])  # rings of a round end, from the pole

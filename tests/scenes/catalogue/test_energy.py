@@ -25,7 +25,8 @@ def energies(running, each_step=None):
     """Step through a Run. Args: running: a Run; each_step: a function (running, number of the step), or None.
 
     Returns: total and kinetic energy at time zero and after each step (steps + 1,) [J], and the scale of the scene:
-    m g z of all that moves, with the height from the floor, and the kinetic energy at the start [J].
+    m g z of all that moves, with the height from the floor, and the kinetic energy at the start; without gravity all
+    energy at the start, as that of a twisted ring [J].
     """
     scene, system = running.scene, running.system
     mass, height = 0.0, 0.0
@@ -37,7 +38,7 @@ def energies(running, each_step=None):
         mass += scene.model.masses.sum()
         height = max(height, *(body.position[2] for body in scene.model.bodies), 0.0)
     found = [system.energy()]
-    scale = gravity * mass * height + found[0].kinetic
+    scale = gravity * mass * height + found[0].kinetic + (0.0 if gravity else found[0].potential)
     for number in range(running.steps):
         if each_step is not None:
             each_step(running, number)

@@ -48,7 +48,7 @@ def test_tube_is_closed_and_as_thick_as_the_rod(line, twist):
     # The volume of a closed mesh by the divergence theorem: all triangles face outwards. Mitres of bends are thinner.
     corners = tube.vertices[tube.triangles]
     length = particles._column("rod_length").sum()
-    section = 8 * np.sin(np.pi / 8) * 0.02**2  # of a polygon of 16 sides
+    section = 10 * np.sin(np.pi / 10) * 0.02**2  # of a polygon of 20 sides
     ends = 0.0 if line == "circle" else 4 / 3 * np.pi * 0.02**3
     assert np.linalg.det(corners).sum() / 6 == pytest.approx(section * length + ends, rel=0.03)
 
