@@ -139,7 +139,7 @@ FILES = {
     "tests/rigid/solvers/test_wheels.py": JOINT_ROWS,
     "tests/verification/test_aircraft.py": JOINT_ROWS,
     "tests/verification/test_bars_and_beams.py": "tests/pbd/constraints/test_solids.py",
-    "tests/verification/test_rods.py": "tests/pbd/constraints/test_rods.py",
+    "tests/verification/test_rods.py": "tests/pbd/constraints/test_rod_joints.py",
     "tests/verification/test_plates.py": "tests/pbd/constraints/test_membranes.py",
     "tests/verification/test_door.py": JOINT_ROWS,
     "tests/verification/test_linkages.py": JOINT_ROWS,

@@ -101,6 +101,25 @@ def side_swing(x, w, parameters):
 
 
 @ti.func
+def side_tension(x, parameters, multipliers, stiffness):
+    """What tension adds to the stiffness, as for segments."""
+    first = across(x[2] - x[0], ti.max(-multipliers[0], 0.0))
+    second = across(x[2] - x[1], ti.max(-multipliers[1], 0.0))
+    return [first, 0.0 * first, second, -first, -second, first + second]
+
+
+@ti.func
+def side_turned_back(x, start, w, parameters, multipliers):
+    """Gradients at the start of the substep, or at x where what λ hold swings too fast for that."""
+    swing = ti.max(ti.abs(multipliers[0]), ti.abs(multipliers[1])) / parameters[0] * ti.max(w[0], w[1], w[2])
+    points = [start[k] for k in ti.static(range(3))]
+    if swing > SWINGS:
+        for k in ti.static(range(3)):
+            points[k] = x[k]
+    return side_derivatives(points, parameters)[1]
+
+
+@ti.func
 def project_side(x, start, w, parameters, compliance, multipliers, from_start: ti.template()):
     """Project both rows, one after the other, as compliant sticks."""
     moved, new = [x[k] for k in ti.static(range(3))], [multipliers[k] for k in ti.static(range(2))]
@@ -288,7 +307,7 @@ SIDE = ConstraintType(
     "rod side", 3, ("length",), project_side, side_value, multipliers=2,
     compliant=ConstraintType(
         "rod side (compliant)", 3, ("length",), project_side, side_value, compliance=True, multipliers=2,
-        derivatives=side_derivatives, swing=side_swing,
+        derivatives=side_derivatives, turned_back=side_turned_back, tension=side_tension, swing=side_swing,
     ),
 )  # fmt: skip
 JOINT_PARAMETERS = ("rest_w", "rest_x", "rest_y", "rest_z", "root_1", "root_2", "root_3")
