@@ -25,7 +25,7 @@ from pbd.particles import Particles
 
 ENDS = {"start": 0, "end": -1}
 BYTES_OF_SEGMENT = 2000  # of a rod in a description, and while it is made
-LEAST_MASS = 1e-40  # [kg]
+LARGEST_MASS = 1e40  # [kg], of a segment; the least is its inverse
 SHORTEST = 1e-9  # part of a rod that a segment may be: round-off of positions turns a shorter one
 
 
@@ -199,10 +199,11 @@ def refuse_coinciding(points, lengths, closed):
 def masses_of(section, lengths):
     """Masses of segments (segments,) [kg]. Args: section: a Section; lengths: [m]."""
     masses = section.line_density * lengths
-    if masses.min() < LEAST_MASS:
+    wrong = ~((masses >= 1 / LARGEST_MASS) & (masses <= LARGEST_MASS))
+    if wrong.any():
         raise ValueError(
-            f"mass of rod segment {int(np.argmin(masses))} is {masses.min():g} kg by its points, density, and radius "
-            f"or area: expected {LEAST_MASS:g} or more"
+            f"mass of rod segment {int(np.argmax(wrong))} is {masses[wrong][0]:g} kg by its points, density, and "
+            f"radius or area: expected {1 / LARGEST_MASS:g} to {LARGEST_MASS:g}"
         )
     return masses
 

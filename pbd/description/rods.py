@@ -23,6 +23,8 @@ STIFFNESS_OF_SIDES = 1.0 / LEVER**2
 # What holds a segment to a body is so many times as stiff as the segment.
 HELD = 10.0
 
+LEAST_STRETCHING = 1e-30  # [N]
+
 TOUCHES_NOTHING = -1.0  # the radius of side particles
 
 # Columns of a description: particles of each segment; its Section; length at rest [m]; whether it is held.
@@ -88,6 +90,11 @@ def section_of(
     round_inertia = np.pi / 4 * radius**4
     bending = (young * round_inertia)[:, None] * np.ones(2) if bending is None else two_each("bending", bending, count)
     stretching = young * area if stretching is None else each_positive("stretching", stretching, count)
+    if stretching.min() < LEAST_STRETCHING:
+        raise ValueError(
+            f"stretching is {stretching.min():g} N, as given or by young and area or radius: expected "
+            f"{LEAST_STRETCHING:g} or more"
+        )
     twisting = 2 * round_inertia * shear if twisting is None else each_positive("twisting", twisting, count)
     yields = np.tile(yields_of(yield_curvature, yield_twist), (count, 1))
     return Section(radius, line_density, stretching, bending, twisting, radius / np.sqrt(2), yields)

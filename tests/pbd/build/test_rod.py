@@ -33,8 +33,13 @@ REFUSED = [
     ({"radius": -0.01}, ValueError, "radius is -0.01: expected a number above zero"),
     ({"radius": [0.01, 0.01, 0.01]}, ValueError,
      "radius is [0.01, 0.01, 0.01]: expected one for all, or an array of shape (2,)"),
-    ({"radius": 1e-60}, ValueError, "mass of rod segment 0 is 3.14159e-117 kg by its points, density, and radius or "
-     "area: expected 1e-40 or more"),
+    ({"radius": 1e-60}, ValueError, "stretching is 3.14159e-114 N, as given or by young and area or radius: expected "
+     "1e-30 or more"),
+    ({"density": 1e-45}, ValueError, "mass of rod segment 0 is 3.14159e-49 kg by its points, density, and radius or "
+     "area: expected 1e-40 to 1e+40"),
+    ({"radius": 1e50}, ValueError, "by its points, density, and radius or area: expected 1e-40 to 1e+40"),
+    ({"stretching": 1e-50}, ValueError, "stretching is 1e-50 N, as given or by young and area or "
+     "radius: expected 1e-30 or more"),
     ({"density": 0}, ValueError, "density is 0: expected a number above zero"),
     ({"young": math.inf}, ValueError, "young is inf: expected a finite number"),
     ({"young": None}, TypeError,
