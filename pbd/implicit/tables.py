@@ -20,8 +20,12 @@ ELEMENTS = ("auto", "together", "iterative")  # see pbd.options.ParticleOptions
 # 100 x 100 0.2.
 MOST_PRODUCTS = 1_000_000
 
-# Of more particles the products are not counted, which takes seconds: they are always too many, but for those of rods.
+# Of more particles the products are not counted, which takes seconds: they are too many, unless the matrix is thin.
 MOST_FACTORED = 20_000
+
+# A matrix of rods whose band has so few rows is thin: its factor takes time linear in the particles, and
+# conjugate gradients take as many iterations as a rod has segments.
+THIN = 25
 
 
 @dataclass
@@ -83,15 +87,23 @@ def plan_elements(elements, types, constraints, gases):
     local = np.searchsorted(nodes, pairs)
     shape = len(nodes), len(nodes)
     adjacent = scipy.sparse.csc_matrix((np.ones(len(local), np.int32), local.T), shape)
-    if len(nodes) <= MOST_FACTORED or (not gases and all(types[k].has_swing for k in chosen)):
+    thin = all(types[k].has_swing for k in chosen) and bandwidth(adjacent) <= THIN
+    if thin or len(nodes) <= MOST_FACTORED:
         elimination = Elimination(adjacent)
         _, part = scipy.sparse.csgraph.connected_components(adjacent, directed=False)
         products = np.bincount(part[elimination.order], weights=elimination.factor.products)
-        if products.max() <= MOST_PRODUCTS:
+        if thin or products.max() <= MOST_PRODUCTS:
             return ImplicitPlan(chosen, nodes[elimination.order], elimination.factor)
     lower = scipy.sparse.csc_matrix(scipy.sparse.tril(adjacent))
     lower.sort_indices()
     return ImplicitPlan(chosen, nodes, Pattern(lower.indptr.astype(np.int64), lower.indices), conjugate=True)
+
+
+def bandwidth(adjacent):
+    """How far apart rows with a common entry are at most, in an order that brings them close. Args: sparse matrix."""
+    place = np.argsort(scipy.sparse.csgraph.reverse_cuthill_mckee(adjacent, symmetric_mode=True))
+    rows, columns = adjacent.nonzero()
+    return int(np.abs(place[rows] - place[columns]).max(initial=0))
 
 
 def implicit_arrays(plan, types, members, positions, gases):
