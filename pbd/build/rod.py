@@ -52,7 +52,8 @@ def rod(
     """Add a rod along a line: a cable, a spring, a wire, a stem.
 
     Its segments are solved together (see pbd/implicit), so it is as stiff as it says, however few the iterations. With
-    `ParticleSystem(direction="start")` it keeps its energy; with "current" it comes to rest sooner.
+    `ParticleSystem(direction="current")`, the default, it never gains energy, and comes to rest. With "start" it keeps
+    its energy as far as substeps resolve how its segments swing, and iterations converge.
 
     Args:
         particles: the pbd.Particles to which it is added.

@@ -259,9 +259,8 @@ def joint_numbers(particles, joints):
 
 def with_closing_twist(rest, present, angle):
     """Rotations of joints at rest, where the last joint is now twisted by an angle [rad] more than it is at rest."""
-    vectors = rest.as_rotvec()
-    vectors[-1, 2] += twist_of(present[-1]) - angle
-    return Rotation.from_rotvec(vectors)
+    twist = Rotation.from_rotvec((0.0, 0.0, twist_of(present[-1]) - angle))
+    return Rotation.concatenate([rest[:-1], rest[-1:] * twist])
 
 
 def twist_of(rotation):
