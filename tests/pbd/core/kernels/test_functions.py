@@ -11,7 +11,7 @@ import pytest
 import taichi as ti
 from taichi.lang import kernel_impl
 
-from pbd.core.kernels import Host, Integer, Launch, Real, allocate, compiled_once, count, make_kernel, read
+from pbd.core.kernels import KERNELS, Host, Integer, Launch, Real, allocate, compiled_once, count, make_kernel, read
 
 
 class Bodies(NamedTuple):
@@ -103,6 +103,19 @@ def test_taichi_is_untouched_after_a_function_was_compiled():
     untouched = kernel_impl.Kernel.ast_builder
     moved(moves_called)
     assert kernel_impl.Kernel.ast_builder is untouched
+
+
+def weigh(s: ti.template(), steps):
+    s.mass[0] = s.mass[0] + steps
+
+
+@pytest.mark.skipif(KERNELS != "quick", reason="quick kernels")
+def test_groups_in_use_change_the_signature():
+    signature_of = pytest.importorskip("pbd.core.kernels.quick.signature").signature_of
+    made = ti.func(weigh), compiled_once("mass")(weigh), compiled_once("mass", "static")(weigh)
+    found = {signature_of(each) for each in made}
+    assert None not in found
+    assert len(found) == len(made)
 
 
 @pytest.mark.slow
