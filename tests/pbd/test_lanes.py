@@ -10,11 +10,11 @@ from elsewhere import run_elsewhere
 from marks import slow
 
 import pbd
-from pbd.core.kernels import on_cpu
+from pbd.core.kernels import KERNELS, on_cpu
 from pbd.execution.lanes import choose_lanes
 from pbd.step_hooks import StepHooks
 
-pytestmark = pytest.mark.skipif(not on_cpu(), reason="lanes are those of the processor")
+pytestmark = pytest.mark.skipif(KERNELS != "quick" or not on_cpu(), reason="quick kernels on the processor have lanes")
 
 
 @ti.func
