@@ -9,7 +9,6 @@ reads our kernels, functions of Taichi are replaced by these. The kernels' resul
     builder.py         the nodes of a tree, and their places in the text, which errors show
     variables.py       fewer local variables
     vector_methods.py  products and norms of vectors
-    subscripts.py      elements of arrays and components of vectors
 
 For the parameters see pbd/core/kernels/quick/structures.py, for vectors of several worlds pbd/core/kernels/lanes.
 """

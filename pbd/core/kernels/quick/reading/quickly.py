@@ -8,7 +8,6 @@ from taichi.lang import kernel_impl
 from pbd.core.kernels.quick.reading.builder import QUICK_NODES
 from pbd.core.kernels.quick.reading.replacing import replacing
 from pbd.core.kernels.quick.reading.source import IDLE, QUICK_SOURCE, trees
-from pbd.core.kernels.quick.reading.subscripts import QUICK_SUBSCRIPTS
 from pbd.core.kernels.quick.reading.variables import FEWER_VARIABLES, release
 from pbd.core.kernels.quick.reading.vector_methods import QUICK_VECTORS
 
@@ -26,8 +25,7 @@ def read_tree(tree, context):
 
 # What is replaced in Taichi: (owner, name, replacement).
 REPLACED = [
-    *FEWER_VARIABLES, *QUICK_VECTORS, *QUICK_SUBSCRIPTS, *QUICK_NODES, *QUICK_SOURCE,
-    (kernel_impl, "transform_tree", read_tree),
+    *FEWER_VARIABLES, *QUICK_VECTORS, *QUICK_NODES, *QUICK_SOURCE, (kernel_impl, "transform_tree", read_tree),
 ]  # fmt: skip
 
 
