@@ -38,7 +38,8 @@ def left_out_of(static):
 def bound_arrays(left_out, data):
     """All arrays of a launch. Args: left_out: names of groups that the kernel does not read; data: see `Launch`."""
     first, *others = data
-    first = first._replace(**{name: NoArrays() for name in left_out})
+    if left_out:
+        first = first._replace(**{name: NoArrays() for name in left_out})
     groups = (arrays_of(group) if hasattr(group, "_fields") else [group] for group in (first, *others))
     return [array for group in groups for array in group]
 

@@ -1,6 +1,7 @@
 """Pictures compared with geometry and with the physics of light."""
 
 import hashlib
+import json
 import math
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from elsewhere import run_elsewhere
 
 from scenes.render import Renderer
 from scenes.visuals import Camera, Instances, Surface, box, sphere, spheres, tubes
@@ -312,3 +314,19 @@ def test_smallest_pictures():
     assert Renderer(3, 2, ground=False).draw([], SIDEWAYS).dtype == np.uint8
     nothing = Surface(np.zeros((0, 3)), np.zeros((0, 3), dtype=int))
     assert Renderer(5, 4).draw([nothing, spheres(np.zeros((0, 3)), 0.1)], SIDEWAYS).shape == (4, 5, 3)
+
+
+def small_picture():
+    """A ball on the ground, as text. Two processes compare it."""
+    picture = Renderer(32, 24).draw([sphere(0.5, centre=(0, 0, 0.5))], Camera((3, -4, 2), (0, 0, 0.5)))
+    return f"picture: {picture.tolist()}"
+
+
+@pytest.mark.slow
+def test_public_kernels_draw_the_picture_of_quick_ones(monkeypatch):
+    pictures = []
+    for mode in ("quick", "public"):
+        monkeypatch.setenv("VERLETLAB_KERNELS", mode)
+        pictures.append(np.array(json.loads(run_elsewhere(__file__, "small_picture()")["picture"])))
+    assert np.abs(pictures[0] - pictures[1]).max() <= 1
+    assert np.ptp(pictures[0]) > 100

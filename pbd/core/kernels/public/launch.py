@@ -38,6 +38,11 @@ class Kernel:
             self.made[buffers] = kernel, weakref.WeakSet()
         return self.made[buffers]
 
+    def __call__(self, *given):
+        """Run the kernel once. Args: its arrays, in its order, and what a Launch is given."""
+        arrays = [each for each in given if not isinstance(each, (np.ndarray, int, float))]
+        Launch(self, *arrays)(*given[len(arrays) :])
+
 
 make_kernel = Kernel
 
