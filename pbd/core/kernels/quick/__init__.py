@@ -28,6 +28,6 @@ Only kernel_lookup.py needs signature.py. unrolling.py gains on two families of 
 much. The last row is without quick subscripts, too, which gained 1.01, 0.94 and 1.05, and are gone.
 
 reading/source.py and reading/vector_methods.py save the same time in part: if both are gone, a start takes 1.2 as
-long. Without reading/vector_methods.py a kernel counts up to 1.5 times as many expressions, so the limits in
+long. Without reading/vector_methods.py a kernel counts up to 1.7 times as many expressions, so the limits in
 compilation.py would have to change.
 """
