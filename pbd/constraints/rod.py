@@ -41,6 +41,19 @@ SMALL = 1e-2
 
 
 @ti.func
+def to_push_from(x, start, swing, count: ti.template()):
+    """Positions whose gradients an element pushes along: at the start of the substep, or now if it swings too fast.
+
+    Args: swing: (h ω)² of what its λ hold; count: of particles.
+    """
+    points = [start[k] for k in ti.static(range(count))]
+    if swing > SWINGS:
+        for k in ti.static(range(count)):
+            points[k] = x[k]
+    return points
+
+
+@ti.func
 def segment_tension(x, parameters, multipliers, stiffness):
     """What tension adds to the stiffness: T/|b - a| across. What pushes is left out, see membrane.py."""
     own = across(x[1] - x[0], ti.max(-multipliers[0], 0.0))
@@ -51,11 +64,7 @@ def segment_tension(x, parameters, multipliers, stiffness):
 def segment_turned_back(x, start, w, parameters, multipliers):
     """Gradients at the start of the substep, or at x where tension swings nodes too fast for that."""
     swing = ti.abs(multipliers[0]) / length_or_huge(x[1] - x[0]) * ti.max(w[0], w[1])
-    ends = [start[k] for k in ti.static(range(2))]
-    if swing > SWINGS:
-        for k in ti.static(range(2)):
-            ends[k] = x[k]
-    return segment_derivatives(ends, parameters)[1]
+    return segment_derivatives(to_push_from(x, start, swing, 2), parameters)[1]
 
 
 @ti.func
@@ -112,11 +121,7 @@ def side_tension(x, parameters, multipliers, stiffness):
 def side_turned_back(x, start, w, parameters, multipliers):
     """Gradients at the start of the substep, or at x where what λ hold swings too fast for that."""
     swing = ti.max(ti.abs(multipliers[0]), ti.abs(multipliers[1])) / parameters[0] * ti.max(w[0], w[1], w[2])
-    points = [start[k] for k in ti.static(range(3))]
-    if swing > SWINGS:
-        for k in ti.static(range(3)):
-            points[k] = x[k]
-    return side_derivatives(points, parameters)[1]
+    return side_derivatives(to_push_from(x, start, swing, 3), parameters)[1]
 
 
 @ti.func
@@ -234,11 +239,8 @@ def joint_turned_back(x, start, w, parameters, multipliers):
     for k in ti.static(range(3)):
         couple += (parameters[4 + k] * multipliers[k]) ** 2
     shortest = ti.min((x[1] - x[0]).norm_sqr(), (x[2] - x[1]).norm_sqr())
-    points = [start[k] for k in ti.static(range(5))]
-    if ti.sqrt(couple) * ti.max(w[0], w[1], w[2]) > SWINGS * shortest:
-        for k in ti.static(range(5)):
-            points[k] = x[k]
-    return joint_derivatives(points, parameters)[1]
+    swing = ti.sqrt(couple) * ti.max(w[0], w[1], w[2]) / shortest
+    return joint_derivatives(to_push_from(x, start, swing, 5), parameters)[1]
 
 
 @ti.func
