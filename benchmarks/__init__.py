@@ -31,6 +31,7 @@ BENCHMARKS = {
     "drape": imported("drape", "drape"),
     "fabric": imported("fabric", "laboratory"),
     "fabric_cost": imported("fabric_cost", "fabric_cost"),
+    "rods": imported("rods", "rods"),
     "small": imported("particles", "small"),
     "worlds": imported("particles", "worlds"),
     "lanes": imported("lanes", "lanes_against_one_world"),
@@ -59,7 +60,7 @@ BENCHMARKS = {
 # Arguments of benchmarks that the command line can set.
 SETTINGS = {
     "chains": ("count", "first"), "fabric": ("fabrics", "picture"), "fabric_cost": ("count", "picture"),
-    "robustness": ("count", "first", "solver", "classes"),
+    "rods": ("picture",), "robustness": ("count", "first", "solver", "classes"),
 }  # fmt: skip
 
 

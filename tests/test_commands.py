@@ -189,7 +189,7 @@ def test_commands_for_glb_make_as_many_frames_as_it_can_hold():
 def test_every_benchmark_has_a_test():
     source = (ROOT / "tests" / "benchmarks" / "test_speed.py").read_text()
     measured = set(re.findall(r'\brows\("(\w+)"', source))
-    measured |= {"fabric", "fabric_cost"}  # by test_bench_fabric.py and test_bench_fabric_cost.py
+    measured |= {"fabric", "fabric_cost", "rods"}  # by test_bench_fabric.py, _fabric_cost.py and _rods.py
     assert measured == set(benchmarks.BENCHMARKS)
 
 

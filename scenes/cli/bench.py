@@ -49,7 +49,7 @@ def add(commands, device):
     classes = made.add_argument("--classes", metavar="A,B", help="classes of robustness: %(known)s (all)")
     fabrics = made.add_argument("--fabrics", metavar="A,B", help="fabrics of fabric: %(known)s (all)")
     made.add_argument("--picture", metavar="FILE", help="draw the drapes of fabric, or the costs of "
-                      "fabric_cost, as .png or .svg")  # fmt: skip
+                      "fabric_cost or rods, as .png or .svg")  # fmt: skip
     name.known, solver.known, classes.known = map(Names, ("BENCHMARKS", "SOLVERS", "CLASSES"))
     fabrics.known = Names("FABRICS")
     made.set_defaults(command=run_benchmarks, quiet=False)
