@@ -499,11 +499,25 @@ def plot_costs(path, found):
         for axis, (case, programs) in zip(axes, found.items()):
             for name, points in programs.items():
                 colour, mark, line = STYLES[name]
-                costs, errors = [each.seconds for each in points], [abs(each.error) for each in points]
-                axis.plot(costs, errors, mark, linestyle=line, color=colour, label=name)
+                axis.plot(*costs_and_errors(points), mark, color=colour)
+                axis.plot(*costs_and_errors(best_of(points)), line, marker=mark, color=colour, label=name)
             what = "of the tip [% of the length]" if case == CANTILEVER else "of GJ at which it buckles [%]"
             axis.set(xscale="log", yscale="log", xlabel="processor time of 1 s of motion [s]", ylabel=f"error {what}",
                      title=f"A {case}. Below and left is better.")  # fmt: skip
             axis.grid(color=GRID, linewidth=0.7)
             axis.legend(frameon=False)
     return save(figure, Path(path))
+
+
+def costs_and_errors(points):
+    """Two lists [s, %]. Args: points."""
+    return [each.seconds for each in points], [abs(each.error) for each in points]
+
+
+def best_of(points):
+    """Points with a smaller error than all that cost less, in the order of costs. Args: points."""
+    best = []
+    for each in sorted(points):
+        if not best or abs(each.error) < abs(best[-1].error):
+            best.append(each)
+    return best

@@ -63,6 +63,11 @@ def test_rows_ratios_and_picture(monkeypatch, tmp_path):
     assert "pyPBD direct" in (tmp_path / "cost.svg").read_text("utf-8")
 
 
+def test_the_line_of_the_plot_joins_the_best_settings():
+    points = [Point(3.0, -0.2, ""), Point(1.0, 1.0, ""), Point(2.0, 4.0, ""), Point(4.0, 0.3, "")]
+    assert [each.seconds for each in rods.best_of(points)] == [1, 3]
+
+
 def test_what_buckles_outside_the_range_has_no_error(monkeypatch):
     monkeypatch.setattr(rods, "growth_of", lambda name, ratio, *setting: (-1.0, 2.0, "a"))
     point = rods.buckled(OURS, 20, 1, 1)
