@@ -1,4 +1,4 @@
-"""A bar goes round another one and bends a wire about it, then lets it go: the wire is elastic and springs back."""
+"""A bar goes round another one and bends a wire about it, then lets it go: the wire springs back a little."""
 
 import numpy as np
 
@@ -18,13 +18,13 @@ THERE, BACK = (0.4, 1.8), (2.4, 0.5)  # when the bar begins to move, and how lon
 
 
 @register(small={"segments": 20}, picture=2.3)
-def wire_bending(segments: int = 54, angle: float = 95.0, friction: float = 0.1):
-    """A bar bends a wire about another bar; the wire springs back and swings as it is let go."""
+def wire_bending(segments: int = 54, angle: float = 95.0, friction: float = 0.1, yield_curvature: float = 3.0):
+    """A bar bends a wire about another bar, and it stays bent; with --param yield_curvature=0 it springs back."""
     particles = pbd.Particles()
     top = HEIGHT + FIXED + RADIUS
     wire = build.rod(
         particles, [(AHEAD, 0, top), (AHEAD - LENGTH, 0, top)], segments, radius=RADIUS, density=DENSITY, young=YOUNG,
-        damping=2e-3, clamps="start",
+        damping=2e-3, clamps="start", yield_curvature=yield_curvature or None,
     )  # fmt: skip
     bars = [pbd.Capsule(radius, start=(0, -HALF_WIDTH, 0), end=(0, HALF_WIDTH, 0)) for radius in (FIXED, MOVING)]
 

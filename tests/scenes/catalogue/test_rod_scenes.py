@@ -115,8 +115,10 @@ def test_a_cable_that_is_turned_leaves_its_plane():
 
 
 @pytest.mark.slow
-def test_a_wire_bends_about_a_bar_and_springs_back():
-    scene = scenes.load("wire_bending")
+@pytest.mark.parametrize(("yields", "least", "most"), [(0.0, -0.07, 0.07), (3.0, 0.2, 0.95)])
+def test_a_wire_bends_about_a_bar_and_springs_back(yields, least, most):
+    """By how much its end is lower at last, as a part of the most: its weight alone, 3 cm of 43, if it is elastic."""
+    scene = scenes.load("wire_bending", yield_curvature=yields)
     (wire,) = rods_of(scene)
     falls = []
     for frame in Run(scene, fps=30).frames():
@@ -124,4 +126,4 @@ def test_a_wire_bends_about_a_bar_and_springs_back():
         assert np.hypot(x, z - 0.55).min() > 0.07 + 0.012 - 1e-5  # the bar and the wire have these radii
         falls.append(z[0] - z[-1])
     assert max(falls) > 0.3
-    assert falls[-1] < 0.03
+    assert least < falls[-1] / max(falls) < most
