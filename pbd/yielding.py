@@ -13,12 +13,11 @@ https://doi.org/10.1007/b98904.
 """
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from pbd.core.kernels import read
 from pbd.core.validate import finite_array
 from pbd.data import RANGE
-from pbd.description.rods import frame_of_points
+from pbd.description.rods import frame_of_points, rotations
 
 NAMES = ("rest_x", "rest_y", "rest_z", "rest_w", "yield_bend", "yield_twist")
 
@@ -50,7 +49,7 @@ class Yielding:
         shape = points.shape[:2]  # joints, worlds
         first = frame_of_points(*points[:, :, [0, 1, 3]].reshape(-1, 3, 3).swapaxes(0, 1))
         second = frame_of_points(*points[:, :, [1, 2, 4]].reshape(-1, 3, 3).swapaxes(0, 1))
-        rest = Rotation.from_quat(self._read(self._rest).reshape(-1, 4))
+        rest = rotations().from_quat(self._read(self._rest).reshape(-1, 4))
         turn = (rest.inv() * first.inv() * second).as_rotvec()
         yield_bend, yield_twist = self._read(self._yields).reshape(-1, 2).T
         bend, twist = np.linalg.norm(turn[:, :2], axis=1), np.abs(turn[:, 2])
@@ -59,7 +58,7 @@ class Yielding:
         beyond[:, 2] = np.sign(turn[:, 2]) * np.maximum(twist - yield_twist, 0)
         if beyond.any():
             flows = beyond.any(axis=1).reshape(*shape, 1)
-            new = (rest * Rotation.from_rotvec(beyond)).as_quat().reshape(*shape, 4)
+            new = (rest * rotations().from_rotvec(beyond)).as_quat().reshape(*shape, 4)
             self._write(np.where(flows, new, self._read(self._rest)))
 
     def _read(self, rows):

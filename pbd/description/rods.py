@@ -8,7 +8,7 @@ about its axis, ρ (I_1 + I_2) l. The nodes have the rest of the mass, and all o
 from dataclasses import dataclass, fields
 
 import numpy as np
-from scipy.spatial.transform import Rotation
+import scipy
 
 from pbd.core.messages import shown
 from pbd.core.validate import LARGEST, finite_number, function_of_time, not_negative, positive, spread
@@ -34,6 +34,11 @@ NO_SEGMENTS = {
     "rod_length": np.zeros(0),
     "rod_held": np.zeros(0, bool),
 }
+
+
+def rotations():
+    """SciPy's class Rotation, which is imported where it is used first: a start without rods does not wait for it."""
+    return scipy.spatial.transform.Rotation
 
 
 @dataclass
@@ -150,10 +155,10 @@ def frames_along(points, closed, twist):
     frames = [first_frame(tangents[0])]
     for before, after in zip(tangents[:-1], tangents[1:]):
         frames.append(shortest_turn(before, after) * frames[-1])
-    frames = Rotation.concatenate(frames)
+    frames = rotations().concatenate(frames)
     step = twist / max(1, len(tangents) - (not closed))
     refuse_half_turns("twist", np.abs([step]))
-    return frames * Rotation.from_rotvec(step * np.arange(len(tangents))[:, None] * np.array([0.0, 0.0, 1.0]))
+    return frames * rotations().from_rotvec(step * np.arange(len(tangents))[:, None] * np.array([0.0, 0.0, 1.0]))
 
 
 def first_frame(tangent):
@@ -162,7 +167,7 @@ def first_frame(tangent):
     first = horizontal if np.linalg.norm(horizontal) > 1e-6 else np.array([1.0, 0.0, 0.0])
     first = first - first.dot(tangent) * tangent
     first /= np.linalg.norm(first)
-    return Rotation.from_matrix(np.stack([first, np.cross(tangent, first), tangent], axis=1))
+    return rotations().from_matrix(np.stack([first, np.cross(tangent, first), tangent], axis=1))
 
 
 def shortest_turn(a, b):
@@ -171,7 +176,7 @@ def shortest_turn(a, b):
     sine = np.linalg.norm(axis)
     if sine < 1e-12:
         axis, sine = (first_frame(a).as_matrix()[:, 0], 0.0)
-    return Rotation.from_rotvec(np.arctan2(sine, cosine) * axis / max(np.linalg.norm(axis), 1e-300))
+    return rotations().from_rotvec(np.arctan2(sine, cosine) * axis / max(np.linalg.norm(axis), 1e-300))
 
 
 def frames_of(positions, segments):
@@ -186,7 +191,7 @@ def frame_of_points(a, b, side):
     p = side - (a + b) / 2
     p = p - (p * d_3).sum(axis=1)[:, None] * d_3
     d_1 = p / np.linalg.norm(p, axis=1)[:, None]
-    return Rotation.from_matrix(np.stack([d_1, np.cross(d_3, d_1), d_3], axis=2))
+    return rotations().from_matrix(np.stack([d_1, np.cross(d_3, d_1), d_3], axis=2))
 
 
 def quaternions_of(positions, segments):
@@ -206,14 +211,14 @@ def rest_rotations(natural, present, lengths):
     if isinstance(natural, str):
         if natural not in ("straight", "given"):
             raise ValueError(f"natural is {shown(natural)}: expected {expected}")
-        return present if natural == "given" else Rotation.from_rotvec(np.zeros((count, 3)))
+        return present if natural == "given" else rotations().from_rotvec(np.zeros((count, 3)))
     if not isinstance(natural, (tuple, list)) or len(natural) != 2:
         raise TypeError(f"natural is {shown(natural)}: expected {expected}")
     curvatures = spread("curvatures of natural", natural[0], (count, 2))
     twist = spread("twist of natural", natural[1], (count,))
     vectors = lengths[:, None] * np.column_stack([curvatures, twist])
     refuse_half_turns("natural", np.linalg.norm(vectors, axis=1))
-    return Rotation.from_rotvec(vectors)
+    return rotations().from_rotvec(vectors)
 
 
 def refuse_half_turns(name, angles):
@@ -259,8 +264,8 @@ def joint_numbers(particles, joints):
 
 def with_closing_twist(rest, present, angle):
     """Rotations of joints at rest, where the last joint is now twisted by an angle [rad] more than it is at rest."""
-    twist = Rotation.from_rotvec((0.0, 0.0, twist_of(present[-1]) - angle))
-    return Rotation.concatenate([rest[:-1], rest[-1:] * twist])
+    twist = rotations().from_rotvec((0.0, 0.0, twist_of(present[-1]) - angle))
+    return rotations().concatenate([rest[:-1], rest[-1:] * twist])
 
 
 def twist_of(rotation):
@@ -344,7 +349,7 @@ def add_joints(particles, joints, natural="straight", damping=0.0, closing_twist
     present = frames[joints[:, 0]].inv() * frames[joints[:, 1]]
     rest = rest_rotations(natural, present, halves[joints].sum(axis=1))
     if closing_twist is not None and isinstance(natural, str) and natural == "given":
-        rest = present * Rotation.from_rotvec((0.0, 0.0, -closing_twist))
+        rest = present * rotations().from_rotvec((0.0, 0.0, -closing_twist))
     elif closing_twist is not None:
         rest = with_closing_twist(rest, present, closing_twist)
     if len(joints):
@@ -404,7 +409,7 @@ def turned_side(points, angle):
     """Where a side particle is once its segment has turned. Args: points: nodes and it (3, 3) [m]; angle [rad]."""
     a, b, side = points
     middle = (a + b) / 2
-    turned = Rotation.from_rotvec(angle * (b - a) / np.linalg.norm(b - a))
+    turned = rotations().from_rotvec(angle * (b - a) / np.linalg.norm(b - a))
     return middle + turned.apply(side - middle)
 
 
