@@ -1,6 +1,12 @@
-"""Cases of tests that only `make test-all` runs."""
+"""Marks of tests: cases that only `make test-all` runs, and tests that need lanes."""
 
 import pytest
+
+from pbd.core.kernels import KERNELS, on_cpu
+
+needs_lanes = pytest.mark.skipif(
+    KERNELS != "quick" or not on_cpu(), reason="quick kernels on the processor have lanes"
+)
 
 
 def slow(*values, id=None):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from elsewhere import run_elsewhere
-from marks import slow
+from marks import needs_lanes, slow
 
 import pbd
 from pbd import build
@@ -162,6 +162,7 @@ def test_scales_of_gravity_have_the_bits_of_one_after_another():
     compare(floating, steps=20)
 
 
+@needs_lanes
 def test_slow_bending_and_tolerance():
     compare(compliant, bending_interval=2)
     bands, _ = compare(sticks, tolerance=2e-3, iterations=50)
@@ -187,6 +188,7 @@ def test_each_world_has_the_bits_that_it_has_alone():
     assert bands.digest() == worlds.digest()
 
 
+@needs_lanes
 @pytest.mark.parametrize("shape", [(33, 16), (50, 11), (200, 3), (16, 41), (1200, 1)])
 def test_nets_of_any_shape(shape):
     compare(sticks, shape=shape)

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from marks import needs_lanes
 
 import pbd
 from pbd.build import cloth
@@ -85,6 +86,7 @@ def sheet(**options):
     return pbd.ParticleSystem(particles, dt=1 / 60, iterations=4, **options)
 
 
+@needs_lanes
 def test_lanes_and_snapshots_crease_alike():
     whole, single = sheet(), sheet(lanes=1)
     assert whole.has_bands

@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 import taichi as ti
 from elsewhere import run_elsewhere
-from marks import slow
+from marks import needs_lanes, slow
 
 import pbd
-from pbd.core.kernels import KERNELS, on_cpu
 from pbd.execution.lanes import choose_lanes
 from pbd.step_hooks import StepHooks
 
-pytestmark = pytest.mark.skipif(KERNELS != "quick" or not on_cpu(), reason="quick kernels on the processor have lanes")
+pytestmark = needs_lanes
 
 
 @ti.func

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import taichi as ti
+from marks import needs_lanes
 
 import pbd
 from pbd import build
@@ -33,6 +34,7 @@ def test_a_kernel_reads_the_positions_of_all_worlds():
     assert array.to_numpy()[..., 3] == pytest.approx(np.full((5, 3), 0.5))
 
 
+@needs_lanes
 def test_lanes_are_refused():
     particles = pbd.Particles()
     build.cloth(particles, (0, 0, 1), (1, 0, 0), (0, 1, 0), (64, 64))

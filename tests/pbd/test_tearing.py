@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from marks import slow
+from marks import needs_lanes, slow
 
 import pbd
 from pbd.build import cloth
@@ -95,6 +95,7 @@ def test_events_do_not_depend_on_how_steps_are_made(torn):
     assert np.multiply(times, 60) == pytest.approx(np.rint(np.multiply(times, 60)), abs=1e-9)  # at ends of steps
 
 
+@needs_lanes
 def test_bands_tear_as_one_after_another(torn):
     banded = torn_curtain()
     assert banded.has_bands
@@ -102,6 +103,7 @@ def test_bands_tear_as_one_after_another(torn):
     assert banded.digest() == torn.digest()
 
 
+@needs_lanes
 def test_worlds_tear_alone():
     # Each world has the events and bits that it has alone, also in lanes.
     forces = (60.0, 150.0, 20.0, 400.0)

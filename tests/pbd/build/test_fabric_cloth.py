@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from marks import slow
+from marks import needs_lanes, slow
 from strips import masses_of
 
 import pbd
@@ -163,6 +163,7 @@ def test_a_factor_is_judged_by_its_largest_part(monkeypatch, most, conjugate):
     assert matrix_of(4).conjugate == conjugate
 
 
+@needs_lanes
 def test_cloth_of_sticks_moves_beside_a_solid_as_alone():
     """Cloth lies in the lanes of vectors (bands) if nothing beside it is solved together: another order of sticks."""
     random, found = np.random.default_rng(9), []

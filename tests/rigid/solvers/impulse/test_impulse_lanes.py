@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from elsewhere import run_elsewhere
+from marks import needs_lanes
 
 import rigid
-from pbd.core.kernels import KERNELS, on_cpu
 from rigid.build import ragdoll
 
-pytestmark = pytest.mark.skipif(KERNELS != "quick" or not on_cpu(), reason="quick kernels on the processor have lanes")
+pytestmark = needs_lanes
 
 H = 1 / 60
 

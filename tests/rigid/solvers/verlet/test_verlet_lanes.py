@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 from elsewhere import run_elsewhere
+from marks import needs_lanes
 
 import rigid
-from pbd.core.kernels import KERNELS, on_cpu
 from rigid.rotation import multiply
 
-pytestmark = pytest.mark.skipif(KERNELS != "quick" or not on_cpu(), reason="quick kernels on the processor have lanes")
+pytestmark = needs_lanes
 
 SETTINGS = {"dt": 1 / 60, "substeps": 2, "iterations": 6, "solve": "iterative", "direction": "current"}
 
