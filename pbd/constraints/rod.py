@@ -291,20 +291,16 @@ def hold_swing(x, w, parameters):
     return total
 
 
-SEGMENT = replace(
-    STICK, name="rod segment", function=None,
-    compliant=replace(
-        STICK.compliant, name="rod segment (compliant)", function=None, derivatives=segment_derivatives,
-        turned_back=segment_turned_back, tension=segment_tension, swing=segment_swing,
-    ),
-)  # fmt: skip
-SEGMENT_THAT_TEARS = replace(
-    STICK_THAT_TEARS, name="rod segment that tears", function=None,
-    compliant=replace(
-        STICK_THAT_TEARS.compliant, name="rod segment that tears (compliant)", function=None, derivatives=whole_segment,
-        turned_back=segment_turned_back, tension=segment_tension, swing=segment_swing,
-    ),
-)  # fmt: skip
+def segment(name, whole, derivatives):
+    """The type of a segment. Args: name; whole: the stick that it is; derivatives: of its row."""
+    of_rods = {"derivatives": derivatives, "turned_back": segment_turned_back, "tension": segment_tension,
+               "swing": segment_swing}  # fmt: skip
+    compliant = replace(whole.compliant, name=f"{name} (compliant)", function=None, **of_rods)
+    return replace(whole, name=name, function=None, compliant=compliant)
+
+
+SEGMENT = segment("rod segment", STICK, segment_derivatives)
+SEGMENT_THAT_TEARS = segment("rod segment that tears", STICK_THAT_TEARS, whole_segment)
 SIDE = ConstraintType(
     "rod side", 3, ("length",), project_side, side_value, multipliers=2,
     compliant=ConstraintType(

@@ -64,6 +64,7 @@ def build_particles(model, particles=None, attachments=(), models=None, frames=N
 
     Returns: a Building.
     """
+    refuse_clamps(particles, clamps)
     frames = make_frames([model])[0] if frames is None else frames
     particles = pbd.Particles(gravity=model.gravity) if particles is None else deepcopy(particles)
     count = len(particles)
@@ -85,18 +86,39 @@ def build_particles(model, particles=None, attachments=(), models=None, frames=N
     models = [model] if models is None else models
     constraints = add_joints(particles, model, frames, members, iter(added), models, rows)
     for attached, body in attachments:
-        index = model._body_index("body of an attachment", body)
+        index = index_of_holder(model, "body of an attachment", body)
         for particle in indices("attached particles", attached, count):
             weights = weights_at(model.bodies[index], frames[index], particles.positions()[particle])
             particles.add_attachment([particle], [1.0], members[index][:4], weights)
     for rod, end, body in clamps:
-        index = model._body_index("body of a clamp", body)
+        index = index_of_holder(model, "body of a clamp", body)
         weights_of = partial(weights_at, model.bodies[index], frames[index])
         rods.clamp_to(particles, rod, ENDS[end], members[index][:4], weights_of)
     particles.radii()[count:] = -1.0  # the bodies' shapes have the contacts, not these particles
     springs = np.reshape(added[len(added) - 2 * len(model.springs) :], (-1, 2)).astype(int)
     found = constraints.motors, constraints.rotors, springs, constraints.of_joints, constraints.angles
     return Building(particles, count, frames, members, *found)
+
+
+def index_of_holder(model, what, body):
+    """Index of a body that holds particles. Raises: ValueError for the ground, which pins and clamps hold to."""
+    index = model._body_index(what, body)
+    if index == GROUND:
+        raise ValueError(f"{what} is rigid.GROUND: expected a body; pins and clamps of particles hold them in place")
+    return index
+
+
+def refuse_clamps(particles, clamps):
+    """Raise ValueError for ends that no body can hold. Args: particles: a pbd.Particles or None; clamps: see above."""
+    held = []
+    for rod, end, _ in clamps:
+        if particles is None or not any(each is rod for each in particles.built):
+            raise ValueError("rod in clamps is none of particles=: expected one that pbd.build.rod added to them")
+        if len(rod.segments) == len(rod.particles):
+            raise ValueError(f"{end} of a rod in clamps, which is closed: expected a rod with ends")
+        if end in rod.clamps or any(each is rod and other == end for each, other in held):
+            raise ValueError(f"{end} of a rod in clamps is clamped twice: expected one clamp")
+        held.append((rod, end))
 
 
 def weights_at(body, frame, position):

@@ -19,7 +19,7 @@ from rigid.state import State
 
 
 def refuse_unknown_forces(model, attachments):
-    """Raise NotImplementedError for forces between bodies whose size is not known. Args: attachments: the option."""
+    """Raise NotImplementedError for forces between bodies of unknown size. Args: attachments: what bodies hold."""
     if model.gears:
         raise NotImplementedError(
             'the model has gears, whose forces are not accumulated: use solver "impulse" for joint forces'

@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 
 import pbd
+from pbd.build.rod import ENDS
 from pbd.core.kernels import arrays_of, read, write
 from pbd.core.messages import shown
 from pbd.core.results import Energy
@@ -109,7 +110,7 @@ class VerletSolver(Solver):
         self._switches = Switches(constraints, of_joints, given.solve != "iterative")
         self._breaking = Breaking(models, self.worlds, self._switches.write)
         if len(self._breaking):
-            refuse_unknown_loads(self.model, given.attachments)
+            refuse_unknown_loads(self.model, (*given.attachments, *given.clamps))
         inertias = [[body.inertia for body in each.bodies] for each in models]
         self._inertias = np.reshape(inertias, (len(models), -1, 3, 3))
         self._index, self._points, self._masses = self._tables()
@@ -178,6 +179,8 @@ class VerletSolver(Solver):
         attached_to = np.full(self.user_particles, -1)
         for attached, body in self.options.attachments:
             attached_to[attached] = self.model._body_index("body of an attachment", body)
+        for rod, end, body in self.options.clamps:
+            attached_to[rod.particles[ENDS[end]]] = self.model._body_index("body of a clamp", body)
         direct = np.isin(np.arange(self.user_particles), self.particle_system.direct.rows.particles)
         return {"solved_directly": direct, "attached_to": attached_to}
 
@@ -468,7 +471,7 @@ class VerletSolver(Solver):
 
         Raises: NotImplementedError if joints form a loop, for gears, paths, and attachments of particles.
         """
-        refuse_unknown_forces(self.model, self.options.attachments)
+        refuse_unknown_forces(self.model, (*self.options.attachments, *self.options.clamps))
         if self.time == self._time_of_change:
             zero = np.zeros((2, 3) if self.worlds == 1 else (self.worlds, 2, 3))
             return {joint.name: zero.copy() for joint in self.model.joints}

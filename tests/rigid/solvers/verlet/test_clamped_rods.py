@@ -36,10 +36,10 @@ def crossings_of_zero(times, values):
     return times[k] - values[k] / (values[k + 1] - values[k]) * (times[k + 1] - times[k])
 
 
-@pytest.mark.parametrize(("young", "radius"), [(2e9, 2e-3), (2e11, 1e-3)])
-def test_a_body_on_a_rod_is_a_torsion_pendulum(young, radius):
+@pytest.mark.parametrize(("young", "radius", "contacts"), [(2e9, 2e-3, True), (2e11, 1e-3, False)])
+def test_a_body_on_a_rod_is_a_torsion_pendulum(young, radius, contacts):
     """ω = √(GJ/(L I)) within 0.5 %, and the rod is longer by (m + m_rod/2) g L/EA (to 1 %: half its elements')."""
-    solver, rod = hanging_body(young, radius, spin=1.0)
+    solver, rod = hanging_body(young, radius, spin=1.0, contacts=contacts)  # the end does not touch the body
     angles = []
     for _ in range(150):
         solver.step(1)
@@ -53,6 +53,13 @@ def test_a_body_on_a_rod_is_a_torsion_pendulum(young, radius):
     stretch = 2 - LENGTH - solver.particle_positions()[rod.particles[-1], 2]
     load = MASS + 1000 * area * LENGTH / 2
     assert stretch == pytest.approx(load * 9.81 * LENGTH / (young * area), rel=1e-2)
+
+
+def test_joint_forces_are_refused_beside_clamps():
+    """Forces of clamps are not accumulated."""
+    solver, _ = hanging_body(2e9, 2e-3, spin=0.0)
+    with pytest.raises(NotImplementedError, match="attached"):
+        solver.joint_forces()
 
 
 def test_two_bodies_at_the_ends_of_a_rod_keep_momentum():
@@ -90,12 +97,17 @@ def momenta(masses, system):
         (lambda rod: [("rod", "end", 0)], "expected a pbd.build.Rod"),
         (lambda rod: [(rod, "end", 3)], "body of a clamp"),
         (lambda rod: [(rod, "end")], "expected"),
+        (lambda rod: [(rod, "end", rigid.GROUND)], "rigid.GROUND"),
+        (lambda rod: [(rod, "start", 0)], "clamped twice"),
+        (lambda rod: [(rod, "end", 0), (rod, "end", 0)], "clamped twice"),
+        (lambda rod: [(build.rod(pbd.Particles(), [(0, 0, 0), (1, 0, 0)], radius=1, density=1, young=1), "end", 0)],
+         "none of particles"),
     ],
 )
 def test_bad_clamps_are_refused(clamps, message):
     """One line says what was given, and what is expected."""
     particles = pbd.Particles()
-    rod = build.rod(particles, [(0, 0, 0), (1, 0, 0)], 4, radius=0.005, density=1000, young=1e7)
+    rod = build.rod(particles, [(0, 0, 0), (1, 0, 0)], 4, radius=0.005, density=1000, young=1e7, clamps="start")
     model = rigid.Model()
     model.add_box(SIZE, mass=MASS)
     with pytest.raises((TypeError, ValueError, IndexError), match=message):
