@@ -90,31 +90,34 @@ def whole_segment(x, parameters):
 
 @ti.func
 def side_value(x, parameters):
-    """C = |s - a| - L and |s - b| - L, for the nodes and the side particle of a segment [m]."""
-    return ti.Vector([(x[2] - x[0]).norm() - parameters[0], (x[2] - x[1]).norm() - parameters[0]])
+    """C = |s - (a + b)/2| - L and (|s - a| - |s - b|)/2, for the nodes and the side particle of a segment [m]."""
+    lever = (x[2] - 0.5 * (x[0] + x[1])).norm()
+    return ti.Vector([lever - parameters[0], 0.5 * ((x[2] - x[0]).norm() - (x[2] - x[1]).norm())])
 
 
 @ti.func
 def side_derivatives(x, parameters):
     """C of both rows and their gradients."""
-    none = ti.Vector([0.0, 0.0, 0.0])
-    C, first = stick([x[0], x[2]], parameters)
-    D, second = stick([x[1], x[2]], parameters)
-    return [C, D], [[first[0], none, first[1]], [none, second[0], second[1]]]
+    C, lever = stick([0.5 * (x[0] + x[1]), x[2]], parameters)
+    D, first = stick([x[0], x[2]], parameters)
+    E, second = stick([x[1], x[2]], parameters)
+    across_axis = [0.5 * lever[0], 0.5 * lever[0], lever[1]]
+    along_axis = [0.5 * first[0], -0.5 * second[0], 0.5 * (first[1] - second[1])]
+    return [C, 0.5 * (D - E)], [across_axis, along_axis]
 
 
 @ti.func
 def side_swing(x, w, parameters):
-    """The larger Σ w |∇C|²."""
-    return ti.max(w[0], w[1]) + w[2]
+    """The larger Σ w |∇C|², at most."""
+    return 0.25 * (w[0] + w[1]) + w[2]
 
 
 @ti.func
 def side_tension(x, parameters, multipliers, stiffness):
     """What tension adds to the stiffness, as for segments."""
-    first = across(x[2] - x[0], ti.max(-multipliers[0], 0.0))
-    second = across(x[2] - x[1], ti.max(-multipliers[1], 0.0))
-    return [first, 0.0 * first, second, -first, -second, first + second]
+    own = across(x[2] - 0.5 * (x[0] + x[1]), ti.max(-multipliers[0], 0.0))
+    quarter, half = 0.25 * own, -0.5 * own
+    return [quarter, quarter, quarter, half, half, own]
 
 
 @ti.func
@@ -128,16 +131,20 @@ def side_turned_back(x, start, w, parameters, multipliers):
 def project_side(x, start, w, parameters, compliance, multipliers, from_start: ti.template()):
     """Project both rows, one after the other, as compliant sticks."""
     moved, new = [x[k] for k in ti.static(range(3))], [multipliers[k] for k in ti.static(range(2))]
-    for k in ti.static(range(2)):
-        C, gradient = stick([moved[k], moved[2]], parameters)
-        along = [gradient[m] for m in ti.static(range(2))]
+    for row in ti.static(range(2)):
+        C, now = side_derivatives(moved, parameters)
+        along = [now[row][k] for k in ti.static(range(3))]
         if ti.static(from_start):
-            along = stick([start[k], start[2]], parameters)[1]
-        weight = w[k] * along[0].dot(gradient[0]) + w[2] * along[1].dot(gradient[1])
-        change = -(C + compliance * multipliers[k]) / (weight + compliance + TINY)
-        new[k] += change
-        moved[k] += (w[k] * change) * along[0]
-        moved[2] += (w[2] * change) * along[1]
+            at_start = side_derivatives(start, parameters)[1]
+            for k in ti.static(range(3)):
+                along[k] = at_start[row][k]
+        weight = 0.0
+        for k in ti.static(range(3)):
+            weight += w[k] * along[k].dot(now[row][k])
+        change = -(C[row] + compliance * multipliers[row]) / (weight + compliance + TINY)
+        new[row] += change
+        for k in ti.static(range(3)):
+            moved[k] += (w[k] * change) * along[k]
     return moved, new
 
 
@@ -302,9 +309,9 @@ def segment(name, whole, derivatives):
 SEGMENT = segment("rod segment", STICK, segment_derivatives)
 SEGMENT_THAT_TEARS = segment("rod segment that tears", STICK_THAT_TEARS, whole_segment)
 SIDE = ConstraintType(
-    "rod side", 3, ("length",), project_side, side_value, multipliers=2,
+    "rod side", 3, ("lever",), project_side, side_value, multipliers=2,
     compliant=ConstraintType(
-        "rod side (compliant)", 3, ("length",), project_side, side_value, compliance=True, multipliers=2,
+        "rod side (compliant)", 3, ("lever",), project_side, side_value, compliance=True, multipliers=2,
         derivatives=side_derivatives, turned_back=side_turned_back, tension=side_tension, swing=side_swing,
     ),
 )  # fmt: skip

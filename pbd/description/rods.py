@@ -313,7 +313,7 @@ def add_segments(particles, pairs, directions, section, masses, strength=None, s
             limit = lengths * (1 + each_positive("strength", strength, len(pairs)) / section.stretching)
             particles.add_constraints("rod segment that tears", pairs, compliance, length=lengths, limit=limit)
         of_sides = np.column_stack([pairs, sides]), compliance / STIFFNESS_OF_SIDES
-        particles.add_constraints("rod side", *of_sides, length=np.hypot(lever, lengths / 2))
+        particles.add_constraints("rod side", *of_sides, lever=lever)
     first, none = len(particles.rod_segments()), np.zeros(len(pairs), bool)
     members = np.column_stack([pairs, sides])
     for name, values in zip(NO_SEGMENTS, (members, section.table(), lengths, none)):

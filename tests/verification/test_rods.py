@@ -103,6 +103,22 @@ def test_a_turned_end_stores_the_energy_of_the_twist(points):
     assert system.energy().potential == pytest.approx(TWISTING * 2.0**2 / (2 * LENGTH), rel=1e-6)
 
 
+@pytest.mark.parametrize("stretch", [0.05, 1.0])
+def test_a_stretched_rod_keeps_its_twist(stretch):
+    # Two sticks would pull a side particle onto the axis at a strain of 2 (10 k/l)² = 100 r²/l², here 4e-2.
+    particles, rod = rod_along(LEVEL, 20, clamps=("start", "end"), twist=1.0, stretching=10.0)
+    end = rod.particles[-1]
+    held = np.array([end, *particles.rod_segments()[rod.clamps["end"]][1:]])
+    places = particles.positions()[held]
+    particles.add_path(held, lambda time: places + (stretch * min(time, 1.0), 0, 0))
+    system = at_rest(particles, steps=240)
+    found = twists(system, [rod.clamps["start"], *rod.segments, rod.clamps["end"]])
+    # Twist is even, but for round-off: each joint has 1/20 rad, those at clamps, which have half a length, half of it.
+    expected = np.full(21, 1 / 20)
+    expected[[0, -1]] = 1 / 40
+    assert found == pytest.approx(expected, rel=1e-6)
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("gamma", [1, 10])
 def test_unequal_segments_hang_as_equal_ones(gamma, seed):
