@@ -293,7 +293,7 @@ class ImplicitArrays(NamedTuple):
     gas_numbers: Real(count.gases, GAS.total, count.worlds)
     without_gas: Vector(3, count.gas_nodes, count.worlds)  # displacements without the stiffness of gases [m]
     hold: Real(count.held, count.worlds)  # how a collider holds each particle, see pbd/implicit/contacts.py
-    surface: Integer(count.held, count.worlds)  # which collider does
+    surface: Real(count.held, count.worlds)  # which collider does: a number that lanes may differ in
     normal: Vector(3, count.held, count.worlds)  # of its surface
     anchor: Vector(3, count.held, count.worlds)  # the substep's start, moved with it [m]
     friction: Vector(3, count.held, count.worlds)  # in mass times displacement [kg m]

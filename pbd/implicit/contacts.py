@@ -118,7 +118,7 @@ def touch_each(s: ti.template(), substep, place, world):
     before, after = input_rows(s, substep)
     i = m.node[place]
     x, start, radius = position(s, i, world), s.particles.previous_position[i, world], s.particles.radius[i, world]
-    by_others, deepest, holder = x - m.left[place, world], 0.0, -1
+    by_others, deepest, holder = x - m.left[place, world], 0.0, -1.0
     if m.hold[place, world] != FREE:
         holder = m.surface[place, world]
     first, last = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
@@ -139,8 +139,8 @@ def touch_each(s: ti.template(), substep, place, world):
                 m.hold[place, world] = FREE
         elif depth > 0.0:
             out = apply_friction(x + depth * normal, start + drift, normal, depth, s.colliders.friction[shape])
-            if holder < 0:
-                holder = shape
+            if holder < 0.0:
+                holder = ti.cast(shape, float)
                 begin_to_hold(s, place, shape, SLIDES, normal, start + drift, JUST_HELD, world)
                 m.stiffness[place, world] = 1.0 / s.particles.position[i, world][3]
                 if depth > DEEP * m.extent[0]:
@@ -158,9 +158,25 @@ def touch_each(s: ti.template(), substep, place, world):
 def begin_to_hold(s: ti.template(), place, shape, state, normal, anchor, fresh, world):
     """Let a collider hold a particle. Args: anchor: the substep's start, moved with the collider [m]."""
     m = ti.static(s.implicit)
-    m.hold[place, world], m.surface[place, world], m.fresh[place, world] = state, shape, fresh
+    m.hold[place, world], m.surface[place, world], m.fresh[place, world] = state, ti.cast(shape, float), fresh
     m.normal[place, world], m.anchor[place, world] = normal, anchor
     m.friction[place, world] = ti.Vector([0.0, 0.0, 0.0])
+
+
+@ti.func
+def holds(s: ti.template(), shape, place, world):
+    """Whether a collider holds a particle. Args: shape: its index; place: of the particle."""
+    return s.implicit.hold[place, world] != FREE and s.implicit.surface[place, world] == ti.cast(shape, float)
+
+
+@ti.func
+def friction_of_holder(s: ti.template(), place, world):
+    """μ of the collider that holds a particle; zero if none does."""
+    found = 0.0
+    for shape in range(s.counts.colliders):
+        if holds(s, shape, place, world):
+            found = s.colliders.friction[shape]
+    return found
 
 
 @ti.func
@@ -174,12 +190,11 @@ def restart(s: ti.template(), substep, world):
             i = m.node[place]
             if s.particles.position[i, world][3] > 0.0:
                 x = s.particles.previous_position[i, world]
-                if m.hold[place, world] != FREE:
-                    distance, normal, _ = contact_from_start(
-                        s, collider_contact, before, after, m.surface[place, world], x, x, world
-                    )
-                    x += (s.particles.radius[i, world] - distance) * normal
-                    m.normal[place, world] = normal
+                for shape in range(s.counts.colliders):
+                    if holds(s, shape, place, world):
+                        distance, normal, _ = contact_from_start(s, collider_contact, before, after, shape, x, x, world)
+                        x += (s.particles.radius[i, world] - distance) * normal
+                        m.normal[place, world] = normal
                 move(s, i, x, world)
                 m.left[place, world] = x
 
@@ -225,7 +240,7 @@ def choose_holds(s: ti.template(), substep, world):
                 if m.hold[place, world] == STICKS:
                     trial = -(r + pressing * n)
                 trial -= m.stiffness[place, world] * slip
-                size, limit = trial.norm(), s.colliders.friction[m.surface[place, world]] * pressing
+                size, limit = trial.norm(), friction_of_holder(s, place, world) * pressing
                 state = STICKS
                 if size >= limit and slip.dot(m.friction[place, world]) <= 0.0:
                     state, trial = SLIDES, trial * (limit / ti.max(size, TINY))

@@ -23,6 +23,7 @@ Finite Elements and Flesh Simulation (2005), for a B that is positive.
 
 import taichi as ti
 
+from pbd.core.kernels import any_world
 from pbd.data import RANGE, REPORT
 from pbd.execution.phases import for_each_world, input_rows, project_each_world
 from pbd.implicit import linear
@@ -50,7 +51,7 @@ RELAXED, MOST_SWEEPS = 1e-3, 40
 # or negligible: shorter than this part of an element.
 KEPT, NEGLIGIBLE = 0.5, 1e-4
 
-MOST_HALVINGS = 20  # of the displacements of an iteration, see `descend`
+MOST_HALVINGS = 20.0  # of the displacements of an iteration, see `descend`
 
 
 @ti.func
@@ -115,24 +116,25 @@ def solve_elements(s: ti.template(), substep, world):
     if ti.static(s.features.obstacles):
         restart(s, substep, world)
     longest, is_other, is_again, is_chosen, is_left = 0.0, False, False, False, True
-    while is_left:
-        if not is_again:
-            find_multipliers(s, substep, world)
-        find_impulses(s, world)
-        is_moved = False
-        if ti.static(s.features.obstacles):
-            if not is_chosen:
-                is_moved, is_other = choose_holds(s, substep, world)
-            is_chosen = True
+    while any_world(is_left):
+        if is_left:  # always, but for worlds in lanes that have ended before others
+            if not is_again:
+                find_multipliers(s, substep, world)
+            find_impulses(s, world)
+            is_moved = False
+            if ti.static(s.features.obstacles):
+                if not is_chosen:
+                    is_moved, is_other = choose_holds(s, substep, world)
+                is_chosen = True
+                if not is_moved:
+                    add_friction(s, world)
             if not is_moved:
-                add_friction(s, world)
-        if not is_moved:
-            if is_again or is_other:
-                make_matrix(s, substep, world)
-            longest = solve_for_displacements(s, world)
-            is_longer = longest > m.longest[world] and longest > NEGLIGIBLE * m.extent[0]
-            is_again = is_longer and not (is_again or is_other)
-            is_left = is_again
+                if is_again or is_other:
+                    make_matrix(s, substep, world)
+                longest = solve_for_displacements(s, world)
+                is_longer = longest > m.longest[world] and longest > NEGLIGIBLE * m.extent[0]
+                is_again = is_longer and not (is_again or is_other)
+                is_left = is_again
     is_good = m.longest[world] < HUGE and longest < KEPT * m.longest[world]
     m.kept[world] = ti.select(is_good or longest <= NEGLIGIBLE * m.extent[0], 1.0, 0.0)
     if ti.static(s.features.descends):
@@ -170,20 +172,21 @@ def descend(s: ti.template(), substep, longest, world):
     Args: longest: displacement of a particle [m].
     """
     m = ti.static(s.implicit)
-    part, halvings, again = 1.0, 0, True
+    part, halvings, again = 1.0, 0.0, True
     before = energies_of_substep(s, substep, world)
     if m.longest[world] == HUGE:
         m.stored[world] = before[2]
     move_along(s, part, world)
-    while again:
-        now = energies_of_substep(s, substep, world)
-        gained = ti.max(m.stored[world], before[1] + before[2])
-        again = (now[0] + now[2] > before[0] + before[2] or now[1] + now[2] > gained) and halvings < MOST_HALVINGS
-        again = again and longest > NEGLIGIBLE * m.extent[0]
+    while any_world(again):
         if again:
-            part *= 0.5
-            move_along(s, -part, world)
-            halvings += 1
+            now = energies_of_substep(s, substep, world)
+            gained = ti.max(m.stored[world], before[1] + before[2])
+            again = (now[0] + now[2] > before[0] + before[2] or now[1] + now[2] > gained) and halvings < MOST_HALVINGS
+            again = again and longest > NEGLIGIBLE * m.extent[0]
+            if again:
+                part *= 0.5
+                move_along(s, -part, world)
+                halvings += 1.0
 
 
 @ti.func

@@ -237,6 +237,7 @@ def binary(operation, python, a, b):
     if not has_lanes(a) and not has_lanes(b):
         return operate_on_two(operation, python, a, b)
     if operation in LOGICAL:
+        a, b = (each if isinstance(each, Expr) else bool(each) for each in (a, b))  # `not False` is 1
         return operate_on_two(operation, python, broadcast(a), broadcast(b))
     a, b = alike([a, b])
     if operation in NATIVE:
