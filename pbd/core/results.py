@@ -58,7 +58,11 @@ class Event(NamedTuple):
 class Diverged(ArithmeticError):
     """A state stopped being finite, or ran away. Attributes: world, step, particle (or body): where; time: when [s]."""
 
+    def __reduce__(self):
+        return type(self), self.given  # for errors of other processes: a pool that cannot read one waits for ever
+
     def __init__(self, world, step, particle, time, what="particle", did=None):
+        self.given = world, step, particle, time, what, did
         super().__init__(
             f"{what} {particle} (world {world}) {did or 'stopped being finite'} in step {step}, at {time:.6g} s: "
             "the step is too long for the forces, or a constraint cannot be satisfied"

@@ -1,6 +1,7 @@
 """Snapshots, changes between steps, and divergence."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -286,6 +287,13 @@ def explosive(schedule, clusters, worlds=1, substeps=1, count=6):
     return pbd.ParticleSystem(
         particles, dt=0.01, worlds=worlds, substeps=substeps, schedule=schedule, clusters=clusters
     )
+
+
+def test_divergence_comes_out_of_another_process():
+    # A pool that cannot read an error waits for ever.
+    error = pickle.loads(pickle.dumps(pbd.Diverged(1, 20, 3, 0.5, "body")))
+    assert (error.world, error.step, error.particle, error.time) == (1, 20, 3, 0.5)
+    assert "body 3 (world 1)" in str(error)
 
 
 @pytest.mark.parametrize(("schedule", "clusters"), PATHS)
