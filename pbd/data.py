@@ -106,6 +106,13 @@ class BandArrays(NamedTuple):
     present: Real(count.partial, count.worlds)  # one for a constraint, zero in the lanes that have none at its place
 
 
+class StrandArrays(NamedTuple):
+    """Particles on paths of strands that kernels see as worlds, see pbd/execution/strands.py."""
+
+    moving: Integer(count.moving)  # particles of a strand that are on paths
+    path: Integer(count.moving, count.worlds)  # their places among all particles on paths
+
+
 class DirectArrays(NamedTuple):
     """Rows that are solved directly, and the factor L D Lᵀ of their matrix: see pbd/direct."""
 
@@ -302,7 +309,7 @@ class ImplicitArrays(NamedTuple):
     stiffness: Real(count.held, count.worlds)  # a third of the trace of its block of the matrix [kg]
     held: Real(count.held, count.worlds)  # `hold` and `normal` for which the matrix was made
     held_normal: Vector(3, count.held, count.worlds)
-    extent: Real(count.implicit_extents)  # of an element, the median of all [m]
+    extent: Real(count.implicit_extents, count.worlds)  # of an element, the median of all [m]
 
 
 class Counts(NamedTuple):
@@ -368,6 +375,7 @@ class Features(NamedTuple):
     gravity_scales: bool = False  # whether any particle has another scale than one
     lanes: int = 1  # worlds in the lanes of a vector, or bands of a world, see pbd/execution/lanes.py
     bands: bool = False  # whether these are bands
+    strands: bool = False  # whether worlds are strands of one, see pbd/execution/strands.py
 
     @property
     def reads_start(self):
@@ -426,7 +434,7 @@ class Features(NamedTuple):
         read = {
             "direct": self.direct, "colliders": self.obstacles, "elements": self.elements, "wind": self.wind,
             "contacts": self.contacts, "bands": self.bands, "gravity": self.gravity_scales, "touch": self.touching,
-            "surface": self.surface_contacts, "implicit": self.together,
+            "surface": self.surface_contacts, "implicit": self.together, "strands": self.strands,
         }  # fmt: skip
         return tuple(name for name, is_read in read.items() if not is_read)
 
@@ -438,6 +446,7 @@ class Data(NamedTuple):
     particles: ParticleArrays
     constraints: ConstraintArrays
     bands: BandArrays
+    strands: StrandArrays
     direct: DirectArrays
     touch: TouchArrays
     implicit: ImplicitArrays

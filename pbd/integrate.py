@@ -6,6 +6,7 @@ x* at 1 in the retold source, which is a spring to the origin. Here x' = (2 - d)
 
 import taichi as ti
 
+from pbd.core.kernels import each_world
 from pbd.core.vectors import length_or_huge
 from pbd.data import INPUT, POSE, REPORT
 from pbd.execution.halo import one_particle_at_a_time
@@ -116,6 +117,15 @@ def predict(s: ti.template(), substep, i, world):
     s.particles.position[i, world] = ti.Vector([new[0], new[1], new[2], q[3]])
 
 
+@ti.func
+def move_kinematic(s: ti.template(), substep, world):
+    """Move all kinematic particles."""
+    if ti.static(s.features.strands):
+        move_kinematic_of_strand(s, substep, world)
+    else:
+        move_kinematic_particles(s, substep, world)
+
+
 @one_particle_at_a_time
 @ti.func
 def move_kinematic_particles(s: ti.template(), substep, world):
@@ -123,11 +133,24 @@ def move_kinematic_particles(s: ti.template(), substep, world):
     for_each(s, s.counts.kinematic, move_kinematic_particle, substep, world)
 
 
+@each_world
+@ti.func
+def move_kinematic_of_strand(s: ti.template(), substep, strand):
+    """Move all kinematic particles of a strand that kernels see as a world (pbd/execution/strands.py)."""
+    for k in range(s.counts.kinematic):
+        move_along_path(s, substep, s.strands.path[k, strand], s.strands.moving[k], strand)
+
+
 @ti.func
 def move_kinematic_particle(s: ti.template(), substep, k, world):
     """Move kinematic particle k to where its path is at the end of the substep. `predict` has set its x*."""
+    move_along_path(s, substep, k, s.particles.kinematic[k], world)
+
+
+@ti.func
+def move_along_path(s: ti.template(), substep, k, i, world):
+    """Move particle i, which is on path k."""
     _, row = input_rows(s, substep)
-    i = s.particles.kinematic[k]
     column = INPUT.total + POSE.total * s.counts.colliders + 3 * k
     target = ti.Vector([s.inputs[row, column + axis] for axis in ti.static(range(3))])
     s.particles.position[i, world] = ti.Vector([target[0], target[1], target[2], 0.0])

@@ -20,7 +20,7 @@ from pbd.direct import adaptive, contacts, limits, motion, solve
 from pbd.execution.phases import for_each, for_each_world, project_each, project_each_world
 from pbd.grabs import pull_grabs
 from pbd.implicit import solve as implicit
-from pbd.integrate import apply_wind_everywhere, check_finite, clear_multiplier, move_kinematic_particles, predict
+from pbd.integrate import apply_wind_everywhere, check_finite, clear_multiplier, move_kinematic, predict
 from pbd.projection import project_clusters, sensor_phase
 
 
@@ -30,7 +30,7 @@ def begin_substep(s: ti.template(), substep, world):
     if ti.static(s.features.wind):
         apply_wind_everywhere(s, substep, world)
     for_each(s, s.counts.particles, predict, substep, world)
-    move_kinematic_particles(s, substep, world)
+    move_kinematic(s, substep, world)
     for_each(s, s.counts.multipliers, clear_multiplier, substep, world)
     find_contacts(s, substep, world)
     if ti.static(s.features.has_hooks):

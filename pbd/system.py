@@ -22,6 +22,7 @@ from pbd.description.rods import quaternions_of
 from pbd.direct.tables import direct_arrays, parts_state, write_parts_state
 from pbd.direct.touch_tables import touch_arrays, touch_state, touching_particles, write_touch_state
 from pbd.execution.lanes import counts_in_lanes, lanes_of
+from pbd.execution.strands import find_strands
 from pbd.flow import MembraneFlow, SolidFlow
 from pbd.host.constraint_values import ConstraintValues
 from pbd.host.energy_watch import EnergyWatch
@@ -59,7 +60,8 @@ class ParticleSystem(UsesTaichi):
         clock: a pbd.core.clock.Clock, the time to the last bit.
         direct: what is solved directly, a pbd.direct.rows.Plan.
         events: what happened in the steps so far: a list of pbd.Event, one for each stick that tore.
-        lanes, has_bands: how many worlds one thread moves at a time, or how many bands of a world.
+        lanes, has_bands: how many worlds one thread moves at a time, or how many bands or strands of a world.
+        parts: what kernels see in place of this world: "bands", "strands", or "" for worlds (pbd/execution).
 
     Limitations:
         Sticks are as stiff as iterations make them. A correction travels one link per iteration at worst, so a long
@@ -88,13 +90,17 @@ class ParticleSystem(UsesTaichi):
         ordered = order_constraints(given, descriptions, self.worlds, self._types, constraints)
         self.direct, self._implicit, self.schedule = ordered
         warn_of_softness(self._implicit)
-        self.lanes, bands = lanes_of(given.lanes, self.worlds, self.particles, self.schedule)
-        self.has_bands = bands is not None
+        alone = self.worlds == 1 and given.elements == "auto" and not given.grabs
+        described = self.particles, self._types, constraints, self._implicit, self.schedule
+        strands = find_strands(*described) if alone else None
+        count = strands.count if strands else self.worlds
+        self.lanes, bands = lanes_of(given.lanes, count, self.particles, self.schedule, len(self._implicit) > 0)
+        self.parts = "bands" if bands else "strands" if strands else ""
         self._constraint_count = sum(len(order) for order in self.schedule.orders)
         described = descriptions, self.worlds, constraints, self._types, self.schedule, self.direct, self._implicit
-        uploaded = upload(*described, self.environment, self.lanes, bands)
+        uploaded = upload(*described, self.environment, self.lanes, bands, strands)
         self.arrays, self._counts_without_lanes, scales = uploaded
-        self._counts = counts_in_lanes(self._counts_without_lanes, self.lanes, bands, self.arrays)
+        self._counts = counts_in_lanes(self._counts_without_lanes, self.lanes, bands, strands, self.arrays)
         self._values = ParticleValues(self.arrays.particles, self.worlds, self.count, scales)
         self.constraints = ConstraintValues(
             self.arrays, self._types, self.schedule.orders, self.particles.triangles()
@@ -113,7 +119,8 @@ class ParticleSystem(UsesTaichi):
         self.energy_watch = EnergyWatch(
             self._values, self.environment, self.constraints, self._types, self._elastic_energy_at
         )
-        self._reports = Report(self.worlds, self._counts.worlds, self.lanes, self.has_bands)
+        of_a_world = self.lanes if bands else count if strands else None
+        self._reports = Report(self.worlds, self._counts.worlds, self.lanes, of_a_world)
         self._launch_length, self._warned = LaunchLength(), set()
         self._search_due = True  # for pairs on surfaces
         self._hooks, self._hooked, self._contact_capacity, self._keep_predictions = None, (), 0, False
@@ -130,7 +137,8 @@ class ParticleSystem(UsesTaichi):
             self.schedule,
             self._counts.worlds,
             self.lanes,
-            self.has_bands,
+            bands=self.parts == "bands",
+            strands=self.parts == "strands",
             types=self._types,
             from_start=self.options.direction == "start",
             direct=self.direct.types,
@@ -158,12 +166,22 @@ class ParticleSystem(UsesTaichi):
         self.arrays = self.arrays._replace(direct=direct)
         self._bind()
 
+    @property
+    def has_bands(self):
+        """Whether bands of a world lie in lanes."""
+        return self.parts == "bands"
+
+    @property
+    def _has_layouts(self):
+        """Whether arrays are not those of one world after another."""
+        return self.lanes > 1 or self.parts == "strands"
+
     def _leave_lanes(self):
         """Move one world, and one particle, at a time from now on."""
         self.arrays, self._counts = with_lanes(self.arrays, 1), self._counts_without_lanes
-        if self.has_bands:
-            self._reports.leave_bands()
-        self.lanes, self.has_bands = 1, False
+        if self.parts:
+            self._reports.leave_parts()
+        self.lanes, self.parts = 1, ""
         self._values.arrays, self.constraints.arrays = self.arrays.particles, self.arrays.constraints
         self._bind()
 
@@ -175,7 +193,7 @@ class ParticleSystem(UsesTaichi):
         try:
             getattr(self._launches, kernel)(*given)
         except Exception:
-            if self.lanes == 1 or any(array.lanes for data in self._hooked for array in arrays_of(data)):
+            if not self._has_layouts or any(array.lanes for data in self._hooked for array in arrays_of(data)):
                 raise
             self._leave_lanes()
             getattr(self._launches, kernel)(*given)
@@ -196,7 +214,7 @@ class ParticleSystem(UsesTaichi):
         contact_capacity = whole("contact_capacity", contact_capacity, least=0)
         if not self.schedule.is_one_cluster:
             raise ValueError(f'schedule {self.schedule.name!r} with step hooks: expected "serial", or one cluster')
-        if self.lanes > 1 and not any(array.lanes for array in arrays_of(data)):
+        if self._has_layouts and not any(array.lanes for array in arrays_of(data)):
             self._leave_lanes()
         self._hooks, self._hooked, self._contact_capacity = hooks, (data,), contact_capacity
         if hooks.fixed_shapes is not None:
@@ -240,7 +258,7 @@ class ParticleSystem(UsesTaichi):
                 self._search_due = bool(2 * pairs > room_of(self.arrays.surface))
             self._launch_length.adapt(substeps, time.perf_counter() - start)
             raise_errors(self._reports.worlds, self.clock, self._values, self._contact_capacity)
-            radii = None if self.has_bands else self.particles.radii()  # bands count their own particles
+            radii = None if self.parts else self.particles.radii()  # these count their own particles
             warn_of_contacts(self._reports.worlds, self.clock.time_after(substeps), radii, self._warned)
             self.energy_watch.check(self._reports.worlds, self.clock, substeps)
             self.clock.substep += substeps
@@ -426,8 +444,10 @@ class ParticleSystem(UsesTaichi):
 
         Returns: a Taichi ndarray (particles, worlds) of vectors (4,): x, y, z [m] and the inverse mass [1/kg].
 
-        Raises: RuntimeError if worlds, or bands of a world, lie in lanes, or with plain kernels.
+        Raises: RuntimeError if worlds, or bands of a world, lie in lanes, for strands, or with plain kernels.
         """
+        if self.parts == "strands":
+            raise RuntimeError("positions lie strand by strand: expected a system of other things than strands alone")
         if self.lanes > 1:
             raise RuntimeError(f"positions lie in {self.lanes} lanes: expected lanes=1 for this system")
         return self.arrays.particles.position.on_device()
@@ -506,8 +526,8 @@ class ParticleSystem(UsesTaichi):
         chosen = indices("sticks", sticks, len(pairs), of="sticks")
         ends = pairs[chosen]
         refuse_torn_surfaces(self.particles.surfaces, ends, self.worlds)
-        if self.has_bands:
-            self._leave_lanes()  # bands are no longer alike
+        if self.parts:
+            self._leave_lanes()  # parts are no longer alike
         self.constraints.cut(sticks)
         new = ends[ends[:, 0] != ends[:, 1]]  # a stick that was cut before has one particle twice
         self._tearing.cut = np.concatenate([self._tearing.cut, new])

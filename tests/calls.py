@@ -26,8 +26,8 @@ OWN = ("pbd", "rigid", "scenes")
 # Classes that functions return, or that a Model makes: nobody else does. Not refused there, but where they are used.
 RECORDS = {
     "Ball", "Body", "BodyShape", "Cloth", "ConstraintType", "Cylindrical", "Distance", "Diverged", "Energy", "Event",
-    "Figure", "Fixed", "Gear", "Hinge", "Joint", "Planar", "Plant", "PointSpring", "Ragdoll", "Rod", "Rope", "Skin",
-    "Slider", "SoftBody", "Statistics", "Universal", "VisualShape", "Wheel", "Comparison", "Recording", "Trace",
+    "Figure", "Fixed", "Gear", "Hair", "Hinge", "Joint", "Planar", "Plant", "PointSpring", "Ragdoll", "Rod", "Rope",
+    "Skin", "Slider", "SoftBody", "Statistics", "Universal", "VisualShape", "Wheel", "Comparison", "Recording", "Trace",
 }  # fmt: skip
 
 TETRAHEDRON = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], float)
@@ -75,7 +75,8 @@ SAMPLES = {
     "add_wheel.axis": (0, 1, 0), "add_spring.a": "torso", "add_spring.b": "bare", "stiffness": 10.0,
     "joint_a": "hip", "joint_b": "rail", "ratio": 2.0, "particles": lambda d: d.particles, "model": lambda d: d.model,
     "origin": (0, 0, 1), "right": (1, 0, 0), "down": (0, 1, 0), "counts": (3, 4), "columns": 3, "rope.mass": 1.0,
-    "segment": 0, "turn.angle": 0.5, "rod.points": [(0, 0, 0), (1, 0, 0), (1, 1, 0)], "density": 1e3,
+    "segment": 0, "turn.angle": 0.5, "rod.points": [(0, 0, 0), (1, 0, 0), (1, 1, 0)],
+    "roots": [(0, 0, 5), (1, 0, 5)], "directions": (0, 0, 1), "density": 1e3,
     "rope.points": [(0, 0, 0), (1, 0, 0), (1, 1, 0)], "points": TETRAHEDRON, "ConvexHull.points": TETRAHEDRON,
     "vertices": SURFACE_OF_CUBE[0], "Mesh.triangles": SURFACE_OF_CUBE[1], "Mesh.sides": "both",
     "heights": ((0, 0), (0, 1)), "DeformingMesh.triangles": [(0, 1, 2)],
@@ -101,7 +102,8 @@ NEEDED = {
     "Model.add_sphere": ["mass"], "Model.add_capsule": ["mass", "length"], "Model.add_cylinder": ["mass", "length"],
     "Model.add_mesh": ["mass"], "Capsule": ["length"], "Cylinder": ["length"], "Motor": ["speed"],
     "plant": ["segments", "levels"], "Scene": ["particles"], "soft_body": ["resolution"],
-    "rod": ["points", "young"], "MeshCollider": ["resolution"], "HeightField": ["size"],
+    "rod": ["points", "young"], "hair": ["directions", "length"], "MeshCollider": ["resolution"],
+    "HeightField": ["size"],
 }  # fmt: skip
 
 # Names behind **options.

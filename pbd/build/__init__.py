@@ -2,6 +2,7 @@
 
 from pbd.build.cloth import Cloth, cloth, cloth_from_mesh
 from pbd.build.figure import Figure, figure
+from pbd.build.hair import Hair, hair
 from pbd.build.hexagonal_cloth import hexagonal_cloth
 from pbd.build.mesh import Mesh, closed_surface, load_mesh, surface
 from pbd.build.plant import Plant, plant
@@ -12,6 +13,7 @@ from pbd.build.soft_body import Skin, SoftBody, soft_body, soft_body_from_tetrah
 __all__ = [
     "Cloth",
     "Figure",
+    "Hair",
     "Mesh",
     "Plant",
     "Rod",
@@ -22,6 +24,7 @@ __all__ = [
     "cloth",
     "cloth_from_mesh",
     "figure",
+    "hair",
     "hexagonal_cloth",
     "load_mesh",
     "plant",

@@ -150,33 +150,39 @@ def frames_along(points, closed, twist):
     Returns: the frames as a Rotation of (segments,), whose columns are d_1, d_2, d_3.
     """
     ends = np.concatenate([points, points[:1]]) if closed else points
-    along = np.diff(ends, axis=0)
-    tangents = along / np.linalg.norm(along, axis=1)[:, None]
-    frames = [first_frame(tangents[0])]
-    for before, after in zip(tangents[:-1], tangents[1:]):
-        frames.append(shortest_turn(before, after) * frames[-1])
-    frames = rotations().concatenate(frames)
-    step = twist / max(1, len(tangents) - (not closed))
+    frames = frames_along_lines(ends[None])
+    step = twist / max(1, len(frames) - (not closed))
     refuse_half_turns("twist", np.abs([step]))
-    return frames * rotations().from_rotvec(step * np.arange(len(tangents))[:, None] * np.array([0.0, 0.0, 1.0]))
+    return frames * rotations().from_rotvec(step * np.arange(len(frames))[:, None] * np.array([0.0, 0.0, 1.0]))
 
 
-def first_frame(tangent):
-    """A frame whose third axis is a tangent: its first is horizontal, or along x where that is vertical."""
-    horizontal = np.cross((0.0, 0.0, 1.0), tangent)
-    first = horizontal if np.linalg.norm(horizontal) > 1e-6 else np.array([1.0, 0.0, 0.0])
-    first = first - first.dot(tangent) * tangent
-    first /= np.linalg.norm(first)
-    return rotations().from_matrix(np.stack([first, np.cross(tangent, first), tangent], axis=1))
+def frames_along_lines(lines):
+    """Frames of segments that follow lines without twisting: those of the first line, then those of the next, ...
+
+    The first axis of a line's first frame is horizontal, or along x where the line is vertical. Each frame turns to the
+    next by the shortest rotation, which takes d_1 to d_1 - (t'·d_1)/(1 + t·t') (t + t') if it takes t to t'.
+
+    Args: lines: nodes of each (lines, n, 3) [m].
+
+    Returns: the frames as a Rotation of (lines · (n - 1),).
+    """
+    tangents = np.diff(lines, axis=1)
+    tangents = tangents / np.linalg.norm(tangents, axis=2)[..., None]
+    horizontal = np.cross((0.0, 0.0, 1.0), tangents[:, 0])
+    is_vertical = np.linalg.norm(horizontal, axis=1) <= 1e-6
+    horizontal[is_vertical] = (1.0, 0.0, 0.0)
+    firsts = [at_right_angles(horizontal, tangents[:, 0])]
+    for before, after in zip(tangents.swapaxes(0, 1)[:-1], tangents.swapaxes(0, 1)[1:]):
+        bent = (after * firsts[-1]).sum(axis=1) / np.maximum(1 + (before * after).sum(axis=1), 1e-12)
+        firsts.append(at_right_angles(firsts[-1] - bent[:, None] * (before + after), after))
+    d_1, d_3 = np.stack(firsts, axis=1), tangents
+    return rotations().from_matrix(np.stack([d_1, np.cross(d_3, d_1), d_3], axis=-1).reshape(-1, 3, 3))
 
 
-def shortest_turn(a, b):
-    """The shortest rotation from unit vector a to b."""
-    axis, cosine = np.cross(a, b), np.dot(a, b)
-    sine = np.linalg.norm(axis)
-    if sine < 1e-12:
-        axis, sine = (first_frame(a).as_matrix()[:, 0], 0.0)
-    return rotations().from_rotvec(np.arctan2(sine, cosine) * axis / max(np.linalg.norm(axis), 1e-300))
+def at_right_angles(vectors, units):
+    """Unit vectors (n, 3) along what vectors (n, 3) have across unit vectors (n, 3)."""
+    across = vectors - (vectors * units).sum(axis=1)[:, None] * units
+    return across / np.linalg.norm(across, axis=1)[:, None]
 
 
 def frames_of(positions, segments):
@@ -270,7 +276,7 @@ def with_closing_twist(rest, present, angle):
 
 def twist_of(rotation):
     """The twist in a rotation about the third axis, after a shortest turn of that axis [rad]."""
-    _x, _y, z, w = rotation.as_quat()
+    _x, _y, z, w = rotation.as_quat(canonical=True)
     return 2 * np.arctan2(z, w)
 
 
@@ -295,30 +301,45 @@ def add_segments(particles, pairs, directions, section, masses, strength=None, s
     """Add segments, with their side particles.
 
     Args: particles: a pbd.Particles; pairs: nodes of each (n, 2); directions: from its axis to its side particle (n,
-    3); section: a Section; masses: of the side particles (n,) [kg]; strength: tension at which they tear [N],
-    None for never; stretches: whether their lengths are elements.
+    3); section: a Section; masses: of the side particles (n,) [kg]; strength, stretches: see `describe_segments`.
 
     Returns: numbers of the segments (n,).
     """
-    a, b = particles.positions()[pairs].swapaxes(0, 1)
-    lengths, lever = np.linalg.norm(b - a, axis=1), LEVER * section.gyration
-    places = (a + b) / 2 + lever[:, None] * directions
+    places = side_places(*particles.positions()[pairs].swapaxes(0, 1), directions, section)
     sides = particles.add_particles(places, masses, gravity_scale=0.0)
     particles.radii()[sides] = TOUCHES_NOTHING
+    return describe_segments(particles, np.column_stack([pairs, sides]), section, strength, stretches)
+
+
+def side_places(a, b, directions, section):
+    """Positions of side particles (n, 3) [m]. Args: a, b: of nodes (n, 3) [m]; directions, section: see above."""
+    return (a + b) / 2 + (LEVER * section.gyration)[:, None] * directions
+
+
+def describe_segments(particles, members, section, strength=None, stretches=True, held=False):
+    """Make segments of particles that are there.
+
+    Args: particles: a pbd.Particles; members: nodes and side particles (n, 3); section: a Section; strength: tension at
+    which they tear [N], None for never; stretches: whether their lengths are elements; held: whether something holds
+    them.
+
+    Returns: numbers of the segments (n,).
+    """
+    a, b = particles.positions()[members[:, :2]].swapaxes(0, 1)
+    lengths, pairs, count = np.linalg.norm(b - a, axis=1), members[:, :2], len(members)
     compliance = lengths / section.stretching
     if stretches:
         if strength is None:
             particles.add_constraints("rod segment", pairs, compliance, length=lengths)
         else:
-            limit = lengths * (1 + each_positive("strength", strength, len(pairs)) / section.stretching)
+            limit = lengths * (1 + each_positive("strength", strength, count) / section.stretching)
             particles.add_constraints("rod segment that tears", pairs, compliance, length=lengths, limit=limit)
-        of_sides = np.column_stack([pairs, sides]), compliance / STIFFNESS_OF_SIDES
-        particles.add_constraints("rod side", *of_sides, lever=lever)
-    first, none = len(particles.rod_segments()), np.zeros(len(pairs), bool)
-    members = np.column_stack([pairs, sides])
-    for name, values in zip(NO_SEGMENTS, (members, section.table(), lengths, none)):
+        lever = LEVER * section.gyration
+        particles.add_constraints("rod side", members, compliance / STIFFNESS_OF_SIDES, lever=lever)
+    first = len(particles.rod_segments())
+    for name, values in zip(NO_SEGMENTS, (members, section.table(), lengths, np.full(count, held))):
         particles._columns[name].append(values)
-    return np.arange(first, first + len(pairs))
+    return np.arange(first, first + count)
 
 
 def segments_at(particles, node):

@@ -6,7 +6,7 @@ from pbd.core.kernels import Placed, Substitute
 
 
 def placements_of(bands, types, multipliers):
-    """Layouts of the arrays, by the name of their first axis (pbd/core/kernels/arrays.py).
+    """Layouts of arrays with an axis of worlds, by the name of their first axis, and of others (see `allocate`).
 
     Args: bands: a Bands; types: its ConstraintTypes; multipliers: how many, with those of grab springs.
     """
@@ -29,11 +29,13 @@ def placements_of(bands, types, multipliers):
     projected.append((ends[-1, 2] + np.arange(grabs)) * lanes)  # those of grab springs are in the first lane
     inner = np.array([each.inner for each in places])
     runs = np.stack([np.column_stack([0 * inner, inner]), np.column_stack([inner, counts])])
-    return {
+    with_worlds = {
         "particles": Placed(bands.place_of_particles, bands.slots, lanes),
         "parameters": Placed(np.concatenate(parameters), ends[-1, 1], lanes),
         "multipliers": Placed(np.concatenate(projected), ends[-1, 2] + grabs, lanes),
         "partial": Placed(np.concatenate(present), ends[-1, 3], lanes),
+    }
+    return with_worlds, {
         "members": Substitute(np.concatenate([each.members.ravel() for each in places])),
         "types": Substitute(np.column_stack([starts[:, :3], counts, starts[:, 3], counts - partial, 0 * counts])),
         "clusters": Substitute(runs),

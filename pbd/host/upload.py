@@ -16,6 +16,7 @@ from pbd.direct.tables import direct_arrays
 from pbd.direct.touch_tables import touch_arrays, touching_particles
 from pbd.execution.band_tables import count_partial, placements_of, tables_of
 from pbd.execution.lanes import numbers_of_bands
+from pbd.execution.strands import extents_of, layouts_of
 from pbd.implicit.tables import implicit_arrays, plan_elements, solid_arrays
 from pbd.particles import Particles, inverse
 from pbd.schedule import make_schedule
@@ -156,11 +157,11 @@ def both_functions(a, b):
     return (a is None and b is None) or (callable(a) and callable(b))
 
 
-def features_of(description, schedule, groups, lanes, bands, **others):
+def features_of(description, schedule, groups, lanes, **others):
     """Choose what kernels are compiled for.
 
     Args: description: a Particles; schedule: a Schedule; groups: number of worlds, or of groups of lanes; lanes: how
-    many worlds are in a group; bands: whether these are bands of a world; others: more fields of Features.
+    many worlds are in a group; others: more fields of Features.
 
     Returns: a Features.
     """
@@ -173,7 +174,6 @@ def features_of(description, schedule, groups, lanes, bands, **others):
         # In lanes Taichi's opt_level=0 alone miscompiles the constant index of one group: pbd/core/kernels/settings.py.
         one_world=groups == 1 and lanes == 1,
         lanes=lanes,
-        bands=bands,
         loop_stride=LOOP_STRIDE if on_cpu() and groups < 2 * LOOP_STRIDE else 1,
         wind=description.wind is not None and len(description.triangles()) > 0,
         obstacles=len(restitutions) > 0,
@@ -186,7 +186,9 @@ def features_of(description, schedule, groups, lanes, bands, **others):
     )
 
 
-def upload(descriptions, worlds, constraints, types, schedule, plan, implicit, environment, lanes=1, bands=None):
+def upload(
+    descriptions, worlds, constraints, types, schedule, plan, implicit, environment, lanes=1, bands=None, strands=None
+):  # fmt: skip
     """All arrays of a system.
 
     Args:
@@ -197,8 +199,9 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, implicit, e
         plan: a pbd.direct.rows.Plan of these constraints.
         implicit: a pbd.implicit.tables.ImplicitPlan of them.
         environment: a pbd.host.environment.Environment.
-        lanes: how many worlds, or bands of a world, are in the lanes of a vector.
+        lanes: how many worlds, or bands or strands of a world, are in the lanes of a vector.
         bands: a pbd.execution.bands.Bands; None for worlds.
+        strands: a pbd.execution.strands.Strands; None for worlds.
 
     Returns: a Data of arrays; a Counts, as it is without lanes; scales of gravity (particles, worlds).
     """
@@ -221,6 +224,8 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, implicit, e
     tables, multipliers = constraint_tables(constraints, types, coupled, schedule, worlds)
     multipliers += 3 * len(environment.grabs)
     placements = placements_of(bands, types, multipliers) if bands else None
+    if strands:
+        placements = layouts_of(strands, types, implicit, positions, lanes)
     mobile = (inverse_masses > 0).any(axis=1)
     direct = direct_arrays(plan, types, schedule, mobile, worlds, lanes, environment.moving_columns)
     touching = touching_particles(plan, first, np.stack([p.radii() for p in descriptions]))
@@ -228,7 +233,9 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, implicit, e
     elements = all_elements(first, touching)
     colliders = collider_tables(first.colliders)
     in_order = [members[order] for (members, _), order in zip(constraints, schedule.orders)]
-    solved_together = implicit_arrays(implicit, types, in_order, first.positions(), first.gases)
+    solved_together = implicit_arrays(implicit, types, in_order, positions, first.gases)
+    if strands:
+        solved_together["extent"] = extents_of(strands, positions)
     solved_together |= solid_arrays(implicit, first.solids, first.masses())
     solved_together["gas_numbers"] = per_world(numbers_of_gases).swapaxes(1, 2)
     first_adjacent, adjacent_triangles = adjacency(first.triangles(), n)
@@ -244,6 +251,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, implicit, e
         },
         "constraints": tables,
         "bands": tables_of(bands, tables["members"], worlds) if bands else {},
+        "strands": {"path": strands.order[:, None]} if strands and len(kinematic) else {},
         "direct": direct,
         "touch": touch,
         "implicit": solved_together,
@@ -272,6 +280,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, implicit, e
         all_members=len(tables["members"]) if bands else 0,
         halo=len(bands.halo) if bands else 0,
         partial=count_partial(bands),
+        moving=len(kinematic) if strands else 0,
         kinematic=len(kinematic),
         members=len(tables["members"]),
         parameters=len(tables["parameters"]),

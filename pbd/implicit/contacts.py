@@ -80,7 +80,7 @@ def begin_contacts(s: ti.template(), substep, world):
         m.hold[place, world] = FREE
         if can_touch(s, i, world):
             start, radius = m.left[place, world], s.particles.radius[i, world]
-            nearest, x = NEAR * m.extent[0], start
+            nearest, x = NEAR * m.extent[0, world], start
             for shape in range(s.counts.colliders):
                 distance, normal, drift = contact_from_start(
                     s, collider_contact, before, after, shape, start, start, world
@@ -132,7 +132,7 @@ def touch_each(s: ti.template(), substep, place, world):
             first, last = first_push(first, normal), normal
             deepest = ti.max(deepest, depth)
         if shape == holder:
-            if depth >= -FOLLOWED * m.extent[0]:
+            if depth >= -FOLLOWED * m.extent[0, world]:
                 x += depth * normal
                 m.normal[place, world] = normal
             else:
@@ -143,7 +143,7 @@ def touch_each(s: ti.template(), substep, place, world):
                 holder = ti.cast(shape, float)
                 begin_to_hold(s, place, shape, SLIDES, normal, start + drift, JUST_HELD, world)
                 m.stiffness[place, world] = 1.0 / s.particles.position[i, world][3]
-                if depth > DEEP * m.extent[0]:
+                if depth > DEEP * m.extent[0, world]:
                     m.restarts[world] = 1.0
             else:
                 by_others += out - x
@@ -217,7 +217,7 @@ def are_settled(s: ti.template(), substep, world):
                 by_elements = w * m.unknown[place, world] - (m.aim[place, world] - position(s, i, world))
                 fall = s.settings.h * s.settings.h * acceleration(s, before, i, world)
                 longest = ti.max(longest, (by_elements + fall).norm() - fall.norm())
-    return longest < SETTLED * m.extent[0]
+    return longest < SETTLED * m.extent[0, world]
 
 
 @ti.func

@@ -132,11 +132,11 @@ def solve_elements(s: ti.template(), substep, world):
                 if is_again or is_other:
                     make_matrix(s, substep, world)
                 longest = solve_for_displacements(s, world)
-                is_longer = longest > m.longest[world] and longest > NEGLIGIBLE * m.extent[0]
+                is_longer = longest > m.longest[world] and longest > NEGLIGIBLE * m.extent[0, world]
                 is_again = is_longer and not (is_again or is_other)
                 is_left = is_again
     is_good = m.longest[world] < HUGE and longest < KEPT * m.longest[world]
-    m.kept[world] = ti.select(is_good or longest <= NEGLIGIBLE * m.extent[0], 1.0, 0.0)
+    m.kept[world] = ti.select(is_good or longest <= NEGLIGIBLE * m.extent[0, world], 1.0, 0.0)
     if ti.static(s.features.descends):
         descend(s, substep, longest, world)
     else:
@@ -182,7 +182,7 @@ def descend(s: ti.template(), substep, longest, world):
             now = energies_of_substep(s, substep, world)
             gained = ti.max(m.stored[world], before[1] + before[2])
             again = (now[0] + now[2] > before[0] + before[2] or now[1] + now[2] > gained) and halvings < MOST_HALVINGS
-            again = again and longest > NEGLIGIBLE * m.extent[0]
+            again = again and longest > NEGLIGIBLE * m.extent[0, world]
             if again:
                 part *= 0.5
                 move_along(s, -part, world)

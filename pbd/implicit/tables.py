@@ -109,8 +109,8 @@ def bandwidth(adjacent):
 def implicit_arrays(plan, types, members, positions, gases):
     """Tables of the matrix and its factor, and of gases, by name.
 
-    Args: plan; types; members: of each type in the order of the schedule (n, arity); positions: of all particles [m];
-    gases: list of pbd.description.gases.Gas.
+    Args: plan; types; members: of each type in the order of the schedule (n, arity); positions: of all particles
+    (particles, worlds, 3) [m]; gases: list of pbd.description.gases.Gas.
 
     Returns: {name: array}, for pbd.data.ImplicitArrays.
     """
@@ -134,9 +134,8 @@ def implicit_arrays(plan, types, members, positions, gases):
     order = np.argsort(changed, kind="stable")
     count = len(pattern.rows)
     edges = [members[k][:, :2] for k in plan.types] + [each.triangles[:, :2] for each in gases]
-    sides = [np.linalg.norm(positions[each[:, 1]] - positions[each[:, 0]], axis=1) for each in edges]
     return {
-        "extent": [np.median(np.concatenate(sides))] if sides else [],
+        "extent": median_length(np.concatenate(edges), positions) if edges else np.zeros((0, positions.shape[1])),
         "node": plan.nodes,
         "place": place if len(plan) else place[:0],
         "first": pattern.first if len(plan) else pattern.first[:0],
@@ -148,6 +147,11 @@ def implicit_arrays(plan, types, members, positions, gases):
         "gas_first": np.cumsum([0, *(len(each.triangles) for each in gases)]) if gases else np.zeros(0, int),
         "gas_corners": np.concatenate([np.zeros((0, 3), int), *(each.triangles for each in gases)]),
     }
+
+
+def median_length(edges, positions):
+    """Median length of edges (1, worlds) [m]. Args: edges: (n, 2) particles; positions: (particles, worlds, 3) [m]."""
+    return np.median(np.linalg.norm(positions[edges[:, 1]] - positions[edges[:, 0]], axis=2), axis=0, keepdims=True)
 
 
 def solid_arrays(plan, solids, masses):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pbd.build import Cloth, Plant, Rod, Rope, Skin, SoftBody
+from pbd.build import Cloth, Hair, Plant, Rod, Rope, Skin, SoftBody
 from pbd.build.tetrahedra import volumes
 from pbd.core.topology import boundary_of, split_sharp_edges
 from scenes.visuals.bodies import BodyVisual, JointVisual
@@ -32,9 +32,9 @@ def default_visuals(particles, model=None):
 def particle_visuals(particles):
     """Make visuals of surfaces, of sticks and particles that belong to no surface, of colliders and boxes.
 
-    A soft body is drawn by its skin, a plant by its stems and leaves, a rope by capsules, a rod by a tube with a stripe
-    without its particles and those beyond its clamps. Tetrahedra that keep their volumes and belong to no soft body are
-    drawn by their boundary. Other triangles are drawn as cloth.
+    A soft body is drawn by its skin, a plant by its stems and leaves, ropes and hair by capsules, a rod by a tube with
+    a stripe without its particles and those beyond its clamps. Tetrahedra that keep their volumes and belong to no soft
+    body are drawn by their boundary. Other triangles are drawn as cloth.
 
     Args: a pbd.Particles.
     """
@@ -62,6 +62,9 @@ def particle_visuals(particles):
     for k, each in enumerate(each for each in particles.built if isinstance(each, Rod)):
         colour = tuple(PALETTE[k % len(PALETTE)])
         visuals.append(RodVisual(particles, each, colour, radius=np.maximum(each.radius, radius)))
+    for each in (each for each in particles.built if isinstance(each, Hair)):
+        strands, thick = particles.rod_segments()[each.segments, :2], np.maximum(each.radius, 0.2 * radius)
+        visuals.append(StickVisual(strands.reshape(-1, 2), np.repeat(thick, strands.shape[1])))
     sticks = uncovered_sticks(particles, solid, triangles, tetrahedra)
     if len(sticks):
         visuals.append(StickVisual(sticks, thickness[sticks].min(axis=1)))

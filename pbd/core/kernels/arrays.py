@@ -192,7 +192,8 @@ def allocate(declaration, values=None, **counts):
             compilation or at each launch, become None.
         values: {field: numpy array, or for a group such a dict}; the others are zero.
         counts: lengths of the axes that are declared by name; and `lanes`, how many worlds are in a vector. Or
-            `placements`: {axis: layout of the arrays that begin with this axis}. Other arrays are then made of numbers.
+            `placements`: {axis: layout of the arrays that begin with this axis}, a dict for arrays with an axis of
+            worlds and one for those without. Other arrays are then made of numbers.
 
     Returns: an instance of the declaration, of Taichi arrays.
 
@@ -266,12 +267,15 @@ def new_array(annotation, shape, lanes, placements=None):
     """
     number, layout = ti.i32 if annotation.integer else default_real(), None
     if placements is not None:
-        layout = placements.get(annotation.axes[0])
+        layout = placements[0 if annotation.has_worlds() else 1].get(annotation.axes[0])
     elif lanes > 1 and annotation.has_worlds():
         axis = annotation.axes.index(count.worlds)
         layout = (Common if annotation.common else Layout)(axis, shape[axis], lanes)
     if layout is not None:
-        array = zeros(layout.shape(shape), number, layout.lanes)
+        shape, width = layout.shape(shape), layout.lanes
+        if width == 1 and annotation.width > 1:
+            shape, width = shape[:-1], annotation.width
+        array = zeros(shape, number, width)
         array.lanes = layout
         return array
     if annotation.width > 1 and not (placements and annotation.has_worlds()):

@@ -33,4 +33,4 @@ def choose_lanes(wanted, worlds, reason, threads=None, costs=None):
     if reason:
         return 1
     threads, costs = threads or runtime.threads(), costs or COSTS
-    return min(COSTS, key=lambda lanes: costs[lanes] * math.ceil(math.ceil(worlds / lanes) / threads))
+    return min(costs, key=lambda lanes: costs[lanes] * math.ceil(math.ceil(worlds / lanes) / threads))

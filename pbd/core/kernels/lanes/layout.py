@@ -90,6 +90,74 @@ class Placed:
         return rows.reshape(self.rows * self.lanes, *rows.shape[2:])[self.places]
 
 
+class InWorlds:
+    """Layout of an array of one world whose items are parts of alike strands, as if each strand was a world.
+
+    Args: row, world: of each item (items,); rows: of a strand; worlds: how many strands; lanes: of them in an element.
+    Lanes that are left over hold copies of the last strand.
+    """
+
+    def __init__(self, row, world, rows, worlds, lanes):
+        self.row, self.world, self.rows, self.worlds, self.lanes = row, world, rows, worlds, lanes
+
+    @classmethod
+    def of_blocks(cls, sizes, worlds, lanes):
+        """The layout of items in blocks: in each, those of the first strand, then those of the next.
+
+        Args: sizes: how many items of a block are of one strand; worlds, lanes: see InWorlds.
+        """
+        starts = np.cumsum([0, *sizes])
+        row = [np.tile(start + np.arange(size), worlds) for start, size in zip(starts, sizes)]
+        world = [np.repeat(np.arange(worlds), size) for size in sizes]
+        return cls(np.concatenate(row), np.concatenate(world), int(starts[-1]), worlds, lanes)
+
+    def shape(self, shape):
+        """The array's shape. Args: shape: with items as the first axis and one world as the second."""
+        return (self.rows, -(-self.worlds // self.lanes), *shape[2:])
+
+    def pack(self, values):
+        """Arrange values as in memory, with lanes as the last axis if there are any. Args: values (items, 1, ...)."""
+        rows, groups, *others = self.shape(values.shape)
+        memory = np.zeros((rows, groups * self.lanes, *others), values.dtype)
+        memory[self.row, self.world] = values[:, 0]
+        memory[:, self.worlds :] = memory[:, self.worlds - 1 : self.worlds]
+        if self.lanes == 1:
+            return memory
+        return np.moveaxis(memory.reshape(rows, groups, self.lanes, *others), 2, -1)
+
+    def unpack(self, memory):
+        """Copy values out of memory, as items of one world. Args: memory: as `pack` returns it."""
+        if self.lanes > 1:
+            memory = np.moveaxis(memory, -1, 2)
+            memory = memory.reshape(len(memory), -1, *memory.shape[3:])
+        return memory[self.row, self.world][:, None]
+
+
+class Scratch:
+    """Layout of an array that kernels fill, with worlds of strands; the host sees zeros.
+
+    Args: first: lengths of the axes before that of worlds; seen: those that the host sees; worlds: how many strands;
+    lanes: of them in an element.
+    """
+
+    def __init__(self, first, seen, worlds, lanes):
+        self.first, self.seen, self.lanes = (*first, -(-worlds // lanes)), (*seen, 1), lanes
+
+    def shape(self, shape):
+        """The array's shape. Args: shape: that the host sees."""
+        return (*self.first, *shape[len(self.first) :])
+
+    def pack(self, values):
+        """Zeros in memory. Args: values: of which only the type counts."""
+        shape = self.shape(values.shape)
+        return np.zeros((*shape, self.lanes) if self.lanes > 1 else shape, values.dtype)
+
+    def unpack(self, memory):
+        """Zeros as the host sees them. Args: memory: of which only the shape and type count."""
+        others = memory.shape[len(self.first) : -1 if self.lanes > 1 else None]
+        return np.zeros((*self.seen, *others), memory.dtype)
+
+
 class Substitute:
     """An array of integers that kernels see with other contents than the host, which do not change.
 
