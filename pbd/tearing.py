@@ -4,22 +4,29 @@ At the end of each step, a stick of length L is torn for good if
 
     |x2 - x1| > tear · L
 
-Then it acts no more, and neither does bending across it. Segments of rods tear likewise, with their joints. If there is
-one world, the wind no longer acts on its triangles, and these touch nothing any more (pbd/collision/surfaces/torn.py):
-triangles are the same in all worlds. Sticks are compared on the host after each step, so steps are made one by one.
-Results do not depend on how many steps a call makes, and kernels have no part in it but a limit below zero.
+Then it acts no more, and neither does bending across it. Segments of rods tear likewise, with their joints. They also
+tear at a joint that is twisted beyond their strength, GJ |φ_3|/l > M (pbd/constraints/rod.py): of each rod the joint
+that is farthest beyond, for as it breaks it unloads the others, and of its two segments the weaker one, or the first.
+
+If there is one world, the wind no longer acts on its triangles, and these touch nothing any more
+(pbd/collision/surfaces/torn.py): triangles are the same in all worlds. Sticks are compared on the host after each step,
+so steps are made one by one. Results do not depend on how many steps a call makes, and kernels have no part in it but a
+limit below zero.
 
 Departure: a cloth loses the triangles at a torn stick. Others split its particles, as Müller, Heidelberger, Hennix,
 Ratcliff, Position Based Dynamics (2007), section 4.4.
 """
 
 import numpy as np
+import scipy
 
 from pbd.core.kernels import read, write
 from pbd.core.results import Event
+from pbd.core.validate import LARGEST
 from pbd.data import RANGE
 from pbd.host.constraint_values import CUT_COMPLIANCE
 from pbd.host.edges import edges_among
+from pbd.rod_joints import RodJoints
 
 
 def refuse_torn_surfaces(surfaces, pairs, worlds):
@@ -59,16 +66,20 @@ class Tearing:
         self.pairs = read(constraints.arrays.members)[places[:, :2]]
         self._limits = np.abs(constraints.read(self._rows))
         self.torn = np.zeros(self._limits.shape, bool)
-        self._neighbours = None
+        self._neighbours, self._twisting = None, Twisting(constraints, values, self.pairs)
         self.cut = np.zeros((0, 2), int)
 
     def __len__(self):
         return len(self.pairs)
 
     def tear(self, time):
-        """Tear the sticks that are too long. Args: time: now [s]. Returns: a list of Event, by world and stick."""
+        """Tear the sticks that are too long, and segments that are twisted too far.
+
+        Args: time: now [s]. Returns: a list of Event, by world and stick.
+        """
         x = self._values.read("position")[..., :3].astype(float)[self.pairs]
         torn = ~self.torn & (np.linalg.norm(x[:, 1] - x[:, 0], axis=-1) > self._limits)
+        torn |= self._twisting.broken(self.torn | torn)
         if not torn.any():
             return []
         self.set_torn(self.torn | torn)
@@ -130,6 +141,46 @@ class Tearing:
         chosen, order = np.unique(triangle, return_inverse=True)
         drag = read(self._constraints.drag_coefficient)[chosen] if len(chosen) else None
         return chosen, drag, np.column_stack([order, stick])
+
+
+class Twisting:
+    """The segments of rods that tear by twist.
+
+    Args: constraints, values: of the system; pairs: particles of all sticks that tear (n, 2).
+    """
+
+    def __init__(self, constraints, values, pairs):
+        strengths, place_of = np.full((len(pairs), values.worlds), LARGEST), 0
+        for each, place in zip(constraints.types, constraints.ranges):
+            if "limit" in each.parameters and each.arity == 2:
+                count = place[RANGE.count]
+                if "torque" in each.parameters:
+                    rows = place[RANGE.parameters] + each.width * np.arange(count) + each.parameters.index("torque")
+                    strengths[place_of : place_of + count] = constraints.read(rows)
+                place_of += count
+        self._strengths, self._joints = strengths, ()
+        if (strengths < LARGEST).any():
+            self._joints = RodJoints(constraints, values, ("root_3", "compliance"))
+        if len(self._joints):
+            self._numbers = self._joints.read(self._joints.rows)  # before a joint is cut
+            self._joint, self._segment = edges_among(self._joints.members[:, :3], pairs)
+            entries = np.ones(len(self._joint)), (self._joint, self._segment)
+            beside = scipy.sparse.coo_array(entries, (len(self._joints), len(pairs)))
+            self._rods = scipy.sparse.csgraph.connected_components(beside.T @ beside, directed=False)[1][self._segment]
+
+    def broken(self, torn):
+        """Which segments tear now. Args: torn: sticks that are torn (n, worlds). Returns: the same shape."""
+        new = np.zeros_like(torn)
+        if len(self._joints):
+            turn = self._joints.turns()[1][:, 2].reshape(self._numbers.shape[:2])
+            torque = np.abs(turn) * self._numbers[..., 0] ** 2 / self._numbers[..., 1]
+            torque[any_of(torn, np.column_stack([self._joint, self._segment]), len(torque))] = 0.0
+            load = torque[self._joint] / self._strengths[self._segment]
+            for world in range(torn.shape[1]):
+                order = np.lexsort((-load[:, world], self._rods))
+                most = order[np.unique(self._rods[order], return_index=True)[1]]
+                new[self._segment[most[load[most, world] > 1]], world] = True
+        return new
 
 
 def any_of(mask, pairs, count):

@@ -14,12 +14,9 @@ https://doi.org/10.1007/b98904.
 
 import numpy as np
 
-from pbd.core.kernels import read
 from pbd.core.validate import finite_array
-from pbd.data import RANGE
-from pbd.description.rods import frame_of_points, rotations
-
-NAMES = ("rest_x", "rest_y", "rest_z", "rest_w", "yield_bend", "yield_twist")
+from pbd.description.rods import rotations
+from pbd.rod_joints import RodJoints
 
 
 class Yielding:
@@ -30,49 +27,32 @@ class Yielding:
 
     def __init__(self, constraints, values):
         self._constraints, self._values = constraints, values
-        members, rows = [np.zeros((0, 5), int)], [np.zeros((0, len(NAMES)), int)]
-        for each, place in zip(constraints.types, constraints.ranges):
-            if "yield_bend" in each.parameters:
-                number = np.arange(place[RANGE.count])[:, None]
-                columns = [each.parameters.index(name) for name in NAMES]
-                members.append(place[RANGE.members] + 5 * number + np.arange(5))
-                rows.append(place[RANGE.parameters] + each.width * number + columns)
-        self._members = read(constraints.arrays.members)[np.concatenate(members)]
-        self._rest, self._yields = np.split(np.concatenate(rows), [4], axis=1)
+        self._joints = RodJoints(constraints, values, ("yield_bend", "yield_twist"))
 
     def __len__(self):
-        return len(self._members)
+        return len(self._joints)
 
     def flow(self):
         """Let rotations at rest follow those of joints that are bent or twisted too far."""
-        points = np.moveaxis(self._values.read("position")[..., :3].astype(float)[self._members], 2, 1)
-        shape = points.shape[:2]  # joints, worlds
-        first = frame_of_points(*points[:, :, [0, 1, 3]].reshape(-1, 3, 3).swapaxes(0, 1))
-        second = frame_of_points(*points[:, :, [1, 2, 4]].reshape(-1, 3, 3).swapaxes(0, 1))
-        rest = rotations().from_quat(self._read(self._rest).reshape(-1, 4))
-        turn = (rest.inv() * first.inv() * second).as_rotvec()
-        yield_bend, yield_twist = self._read(self._yields).reshape(-1, 2).T
+        rest, turn = self._joints.turns()
+        now = self._joints.read(self._joints.rest)  # joints, worlds, 4
+        yield_bend, yield_twist = self._joints.read(self._joints.rows).reshape(-1, 2).T
         bend, twist = np.linalg.norm(turn[:, :2], axis=1), np.abs(turn[:, 2])
         beyond = np.zeros_like(turn)
         beyond[:, :2] = turn[:, :2] * (np.maximum(bend - yield_bend, 0) / np.maximum(bend, 1e-300))[:, None]
         beyond[:, 2] = np.sign(turn[:, 2]) * np.maximum(twist - yield_twist, 0)
         if beyond.any():
-            flows = beyond.any(axis=1).reshape(*shape, 1)
-            new = (rest * rotations().from_rotvec(beyond)).as_quat().reshape(*shape, 4)
-            self._write(np.where(flows, new, self._read(self._rest)))
-
-    def _read(self, rows):
-        """Parameters (joints, worlds, columns). Args: rows: (joints, columns)."""
-        found = self._constraints.read(rows.ravel()).astype(float)
-        return np.moveaxis(found.reshape(*rows.shape, found.shape[1]), 2, 1)
+            flows = beyond.any(axis=1).reshape(*now.shape[:2], 1)
+            self._write(np.where(flows, (rest * rotations().from_rotvec(beyond)).as_quat().reshape(now.shape), now))
 
     def _write(self, rest):
         """Change rotations at rest (joints, worlds, 4)."""
-        self._constraints.write(self._rest.ravel(), np.moveaxis(rest, 1, 2).reshape(self._rest.size, rest.shape[1]))
+        rows = self._joints.rest
+        self._constraints.write(rows.ravel(), np.moveaxis(rest, 1, 2).reshape(rows.size, rest.shape[1]))
 
     def state(self):
         """Rotations at rest (joints, 4) or (worlds, joints, 4), quaternions (x, y, z, w), as a pbd.State has them."""
-        rest = np.moveaxis(self._read(self._rest), 0, 1)
+        rest = np.moveaxis(self._joints.read(self._joints.rest), 0, 1)
         return rest[0] if self._values.worlds == 1 else rest
 
     def checked(self, name, state):

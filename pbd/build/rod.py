@@ -47,7 +47,8 @@ class Rod:
 def rod(
     particles, points=None, segments=None, *, radius, density, young=None, shear=None, poisson=None, natural="straight",
     closed=False, twist=0.0, area=None, bending=None, twisting=None, stretching=None, damping=0.0, yield_curvature=None,
-    yield_twist=None, strength=None, friction=None, pins=(), clamps=(), start=None, end=None, along=None,
+    yield_twist=None, strength=None, twist_strength=None, friction=None, pins=(), clamps=(), start=None, end=None,
+    along=None,
 ):  # fmt: skip
     """Add a rod along a line: a cable, a spring, a wire, a stem.
 
@@ -79,6 +80,8 @@ def rod(
             for a rod that always springs back.
         yield_twist: the same for its twist [rad/m].
         strength: tension at which a segment tears for good, with its joints [N]; None for a rod that never tears.
+        twist_strength: torque about the axis, GJ times the twist by length beyond its natural one, at which a joint
+            breaks for good: the segment before it tears, or the weaker one [N m]; None for never. See pbd/tearing.py.
         friction: μ of the rod with itself, other ropes, rods and surfaces, which it does not pass through, see
             `pbd.Particles.add_segments`; None for no such contacts.
         pins: "start", "end" or both: nodes that stay where they are, about which the rod may turn.
@@ -142,7 +145,10 @@ def rod(
         points[new], inertial * at_nodes[new], radius=radii[new], gravity_scale=1 / inertial
     )
     pairs = np.stack([nodes[: len(lengths)], nodes[after]], axis=1)
-    added = rods.add_segments(particles, pairs, frames.as_matrix()[:, :, 0], section, masses / rods.LEVER**2, strength)
+    added = rods.add_segments(
+        particles, pairs, frames.as_matrix()[:, :, 0], section, masses / rods.LEVER**2, strength=strength,
+        twist_strength=twist_strength,
+    )  # fmt: skip
     particles.pin(nodes[[ENDS[name] for name in pins]])
     made = Rod(nodes, added, section.radius)
     joints = np.stack([added, np.roll(added, -1)], axis=1)[: len(lengths) if closed else len(lengths) - 1]

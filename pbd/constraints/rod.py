@@ -298,16 +298,18 @@ def hold_swing(x, w, parameters):
     return total
 
 
-def segment(name, whole, derivatives):
-    """The type of a segment. Args: name; whole: the stick that it is; derivatives: of its row."""
+def segment(name, whole, derivatives, parameters=()):
+    """The type of a segment. Args: name; whole: the stick that it is; derivatives: of its row; parameters: further."""
+    common = {"function": None, "parameters": (*whole.parameters, *parameters)}
     of_rods = {"derivatives": derivatives, "turned_back": segment_turned_back, "tension": segment_tension,
                "swing": segment_swing}  # fmt: skip
-    compliant = replace(whole.compliant, name=f"{name} (compliant)", function=None, **of_rods)
-    return replace(whole, name=name, function=None, compliant=compliant)
+    compliant = replace(whole.compliant, name=f"{name} (compliant)", **common, **of_rods)
+    return replace(whole, name=name, compliant=compliant, **common)
 
 
 SEGMENT = segment("rod segment", STICK, segment_derivatives)
-SEGMENT_THAT_TEARS = segment("rod segment that tears", STICK_THAT_TEARS, whole_segment)
+# The torque at which its joints tear it is read on the host, see pbd/tearing.py.
+SEGMENT_THAT_TEARS = segment("rod segment that tears", STICK_THAT_TEARS, whole_segment, ("torque",))
 SIDE = ConstraintType(
     "rod side", 3, ("lever",), project_side, side_value, multipliers=2,
     compliant=ConstraintType(

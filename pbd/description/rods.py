@@ -297,18 +297,18 @@ def members_of_joints(segments):
     )
 
 
-def add_segments(particles, pairs, directions, section, masses, strength=None, stretches=True):
+def add_segments(particles, pairs, directions, section, masses, **described):
     """Add segments, with their side particles.
 
     Args: particles: a pbd.Particles; pairs: nodes of each (n, 2); directions: from its axis to its side particle (n,
-    3); section: a Section; masses: of the side particles (n,) [kg]; strength, stretches: see `describe_segments`.
+    3); section: a Section; masses: of the side particles (n,) [kg]; described: see `describe_segments`.
 
     Returns: numbers of the segments (n,).
     """
     places = side_places(*particles.positions()[pairs].swapaxes(0, 1), directions, section)
     sides = particles.add_particles(places, masses, gravity_scale=0.0)
     particles.radii()[sides] = TOUCHES_NOTHING
-    return describe_segments(particles, np.column_stack([pairs, sides]), section, strength, stretches)
+    return describe_segments(particles, np.column_stack([pairs, sides]), section, **described)
 
 
 def side_places(a, b, directions, section):
@@ -316,12 +316,14 @@ def side_places(a, b, directions, section):
     return (a + b) / 2 + (LEVER * section.gyration)[:, None] * directions
 
 
-def describe_segments(particles, members, section, strength=None, stretches=True, held=False):
+def describe_segments(
+    particles, members, section, *, strength=None, twist_strength=None, stretches=True, held=False
+):  # fmt: skip
     """Make segments of particles that are there.
 
     Args: particles: a pbd.Particles; members: nodes and side particles (n, 3); section: a Section; strength: tension at
-    which they tear [N], None for never; stretches: whether their lengths are elements; held: whether something holds
-    them.
+    which they tear [N], twist_strength: torque at which their joints break [N m], None for never; stretches: whether
+    their lengths are elements; held: whether something holds them.
 
     Returns: numbers of the segments (n,).
     """
@@ -329,11 +331,17 @@ def describe_segments(particles, members, section, strength=None, stretches=True
     lengths, pairs, count = np.linalg.norm(b - a, axis=1), members[:, :2], len(members)
     compliance = lengths / section.stretching
     if stretches:
-        if strength is None:
+        if strength is None and twist_strength is None:
             particles.add_constraints("rod segment", pairs, compliance, length=lengths)
         else:
-            limit = lengths * (1 + each_positive("strength", strength, count) / section.stretching)
-            particles.add_constraints("rod segment that tears", pairs, compliance, length=lengths, limit=limit)
+            limit, torque = np.full((2, count), LARGEST)
+            if strength is not None:
+                limit = lengths * (1 + each_positive("strength", strength, count) / section.stretching)
+            if twist_strength is not None:
+                torque = each_positive("twist_strength", twist_strength, count)
+            particles.add_constraints(
+                "rod segment that tears", pairs, compliance, length=lengths, limit=limit, torque=torque
+            )
         lever = LEVER * section.gyration
         particles.add_constraints("rod side", members, compliance / STIFFNESS_OF_SIDES, lever=lever)
     first = len(particles.rod_segments())

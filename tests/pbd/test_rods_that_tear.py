@@ -1,4 +1,4 @@
-"""Segments of rods tear at a tension."""
+"""Segments of rods tear at a tension, and joints break at a torque."""
 
 import numpy as np
 import pytest
@@ -58,3 +58,90 @@ def test_what_tore_falls_freely_and_goes_on_from_a_state():
     system.set_state(state)
     system.step(6)
     assert system.digest() == later
+
+
+LENGTH, RATE, CORD = 1.0, 0.5, {"radius": 0.005, "density": 1000, "bending": 1e-2, "twisting": 8e-3, "stretching": 1e3}
+
+
+def turning(strength, rate=RATE, until=10.0, **given):
+    """A rod between two clamps of which one turns by rate · t [rad] until a time [s]. Returns: particles, rod."""
+    particles = pbd.Particles(gravity=(0, 0, 0))
+    rod = build.rod(
+        particles, [(0, 0, 0), (LENGTH, 0, 0)], 20, **CORD, clamps=("start", "end"), damping=0.02,
+        twist_strength=strength, **given,
+    )  # fmt: skip
+    particles.turn(rod.clamps["end"], lambda t: rate * min(t, until))
+    return particles, rod
+
+
+@pytest.mark.parametrize(("natural", "rate"), [(0.0, RATE), (0.0, -RATE), (1.5, RATE), (-1.5, RATE)])
+def test_a_rod_breaks_at_its_torque_and_counts_from_its_natural_twist(natural, rate):
+    """GJ (θ/L - natural twist) is the torque, so it breaks at θ = L (natural + M/GJ), within the turn of two steps.
+
+    Such a rod begins with the twist natural · L that it had when it was made.
+    """
+    beyond = 1.2  # twist by length at which it breaks [rad/m]
+    particles, rod = turning(beyond * CORD["twisting"], rate, natural=((0, 0), natural), twist=natural * LENGTH)
+    system = pbd.ParticleSystem(particles, dt=1 / 60, substeps=2, iterations=4)
+    while not system.events and system.time < 10:
+        system.step(1)
+    # A clamp has half a segment's length, so the rod is twisted over all of L. A wave of the turning clamp adds 1 %.
+    assert abs(rate) * system.time == pytest.approx(beyond * LENGTH, rel=0.01, abs=2 * RATE / 60)
+    assert len(system.events) == 1
+    assert system.events[0].kind == "tear"
+    assert set(system.events[0].members) <= set(rod.particles.tolist())
+
+
+def test_a_rod_that_broke_by_twist_comes_apart_and_gains_no_energy():
+    """Nothing holds the turned piece to the other, its energy falls, and from a state it has the same bits."""
+    particles, _ = turning(8e-3)
+    system = pbd.ParticleSystem(particles, dt=1 / 60, substeps=4, iterations=4)
+    while not system.events:
+        before = system.energy().total
+        system.step(1)
+    particles, state = turning(8e-3, until=system.time)[0], system.state()
+    still = pbd.ParticleSystem(particles, dt=1 / 60, substeps=4, iterations=4)
+    still.set_state(state)
+    energies = [before]
+    for _ in range(60):
+        still.step(1)
+        energies.append(still.energy().total)
+    assert (np.diff(energies) <= 1e-12 * before).all()
+    assert energies[-1] < 0.05 * before
+    assert len(still.events) == 0
+    again = pbd.ParticleSystem(particles, dt=1 / 60, substeps=4, iterations=4)
+    again.set_state(state)
+    again.step(60)
+    assert again.digest() == still.digest()
+    again.set_state(pbd.ParticleSystem(particles, dt=1 / 60, substeps=4, iterations=4).state())
+    assert not again.state().torn.any()
+
+
+def test_the_weakest_joint_breaks_and_a_strong_rod_does_not():
+    """Its torque is the same everywhere, so the one weak segment tears; in two worlds each by its own."""
+    strengths = np.full((2, 20), 0.1)
+    strengths[0, 7] = 8e-3
+    worlds = [turning(each)[0] for each in strengths]
+    system = pbd.ParticleSystem(worlds, dt=1 / 60, substeps=2, iterations=4)
+    system.step(150)
+    assert [(event.world, event.members) for event in system.events] == [(0, (7, 8))]
+    assert system.state().torn.sum(axis=1).tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("strength", [-1.0, 0.0, np.nan, np.inf])
+def test_bad_strengths_are_refused(strength):
+    """In one line, and nothing is added."""
+    particles = pbd.Particles()
+    with pytest.raises(ValueError, match=r"^twist_strength.*number") as refused:
+        build.rod(particles, [(0, 0, 0), (1, 0, 0)], 4, **CORD, twist_strength=strength)
+    assert "\n" not in str(refused.value)
+    assert len(particles) == 0
+
+
+def test_a_rod_without_joints_cannot_break_by_twist():
+    """It falls as others do."""
+    particles = pbd.Particles()
+    build.rod(particles, [(0, 0, 0), (1, 0, 0)], 1, **CORD, twist_strength=1e-6)
+    system = pbd.ParticleSystem(particles, dt=1 / 60)
+    system.step(3)
+    assert not system.events
