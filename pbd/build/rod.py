@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pbd.build.rope import resampled
+from pbd.build.lines import ENDS, resampled
 from pbd.core.messages import shown
 from pbd.core.transaction import builder
 from pbd.core.validate import (
@@ -23,7 +23,6 @@ from pbd.description import rods
 from pbd.description.surfaces import radius_that_touches
 from pbd.particles import Particles
 
-ENDS = {"start": 0, "end": -1}
 BYTES_OF_SEGMENT = 2000  # of a rod in a description, and while it is made
 LARGEST_MASS = 1e40  # [kg], of a segment; the least is its inverse
 SHORTEST = 1e-9  # part of a rod that a segment may be: round-off of positions turns a shorter one

@@ -59,7 +59,7 @@ def particle_visuals(particles):
     bare[triangles] = bare[particles.rod_segments()] = False
     for rope in ropes:
         bare[rope.particles], thickness[rope.particles] = False, max(rope.radius, radius)
-    for k, each in enumerate(each for each in particles.built if isinstance(each, Rod)):
+    for k, each in enumerate(each for each in particles.built if isinstance(each, (Rod, Rope)) and len(each.segments)):
         colour = tuple(PALETTE[k % len(PALETTE)])
         visuals.append(RodVisual(particles, each, colour, radius=np.maximum(each.radius, radius)))
     for each in (each for each in particles.built if isinstance(each, Hair)):

@@ -3,7 +3,9 @@
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
-from pbd.build.rod import ENDS, Rod
+from pbd.build.lines import ENDS
+from pbd.build.rod import Rod
+from pbd.build.rope import Rope
 from pbd.core.messages import shown
 from pbd.core.options import choice, optional
 from pbd.core.validate import one_of, sequence
@@ -32,8 +34,8 @@ def clamped_ends(name, value):
     given = sequence(name, value, f"triples {expected}")
     found = [tuple(sequence(f"triple in {name}", each, expected, 3)) for each in given]
     for rod, end, _ in found:
-        if not isinstance(rod, Rod):
-            raise TypeError(f"rod in {name} is {shown(rod)}: expected a pbd.build.Rod")
+        if not isinstance(rod, (Rod, Rope)) or not len(rod.segments):
+            raise TypeError(f"rod in {name} is {shown(rod)}: expected a pbd.build.Rod, or a Rope with twist")
         one_of(f"end in {name}", end, tuple(ENDS))
     return tuple(found)
 

@@ -8,7 +8,8 @@ from marks import slow
 from scipy.optimize import brentq
 
 import pbd
-from pbd.build import rope
+import rigid
+from pbd.build import rod, rope
 
 
 def test_a_straight_rope_has_equal_sticks_and_half_masses_at_its_ends():
@@ -134,6 +135,98 @@ def test_a_rope_between_two_posts_hangs_like_a_chain():
     assert np.abs(system.velocities()).max() < 1e-9
     assert sag == pytest.approx(polygon, abs=1e-8)
     assert sag == pytest.approx(a * (math.cosh(span / (2 * a)) - 1), abs=length / count**2)
+
+
+BENT = {"mass": 0.1, "radius": 0.005, "bending": 1e-3}
+
+
+def test_a_rope_with_bending_is_a_rod_with_twist():
+    """The same positions to round-off, with GJ of a round section and EA from the compliance of a segment."""
+    line, ropes = [(0, 0, 1), (1, 0, 1)], (pbd.Particles(), pbd.Particles())
+    made = rope(ropes[0], line, 10, compliance=1e-4, clamps="start", tear=1.5, **BENT)
+    area = np.pi * BENT["radius"] ** 2
+    same = rod(
+        ropes[1], line, 10, radius=BENT["radius"], density=BENT["mass"] / area, bending=1e-3, twisting=1e-3 / 1.3,
+        stretching=0.1 / 1e-4, strength=0.5 * 0.1 / 1e-4, clamps="start",
+    )  # fmt: skip
+    assert (made.particles == same.particles).all()
+    assert (made.segments == same.segments).all()
+    assert made.clamps == same.clamps
+    assert made.sticks.tolist() == [[k, k + 1] for k in range(10)]
+    assert [each.built for each in ropes] == [[made], [same]]
+    systems = [pbd.ParticleSystem(each, dt=1 / 60, iterations=4) for each in ropes]
+    for system in systems:
+        system.step(30)
+    assert systems[0].positions() == pytest.approx(systems[1].positions(), abs=1e-9)
+
+
+@pytest.mark.parametrize("weight", [0.0, 2.0])
+def test_a_rope_with_twist_stretches_by_a_thousandth(weight):
+    """At rest, with its weight at the end. It swings down from level nearly as fast as with short substeps."""
+    times, ratios = [], []
+    for options in ({"substeps": 1, "iterations": 4}, {"substeps": 16, "iterations": 8}):
+        particles = pbd.Particles()
+        made = rope(particles, [(0, 0, 2), (1, 0, 2)], 20, weight=weight, pins="start", **{**BENT, "bending": 1e-5})
+        assert particles.masses()[np.isfinite(particles.masses())].sum() == pytest.approx(0.1 + weight, rel=0.03)
+        system = pbd.ParticleSystem(particles, dt=1 / 60, **options)
+        while system.positions()[made.particles[-1], 0] > 0:
+            system.step()
+        times.append(system.time)
+        system.damping = 0.1
+        system.step(600)
+        ratios.append(np.linalg.norm(np.diff(system.positions()[made.particles], axis=0), axis=1).sum() - 1)
+    assert times[0] == pytest.approx(times[1], rel=0.15)
+    assert max(ratios) < 1.001e-3
+    assert ratios[0] == pytest.approx(1e-3 * (weight + 0.05) / (weight + 0.1), rel=0.02)
+
+
+def test_sticks_in_place_of_bending_have_its_energy_at_half_a_radian():
+    """EI θ²/2l at each node of an arc, to the second order of θ."""
+    count, angle, segment = 10, 0.5, 0.1
+    headings = angle * np.arange(count)
+    steps = segment * np.stack([np.cos(headings), np.sin(headings), 0 * headings], axis=1)
+    straight = pbd.Particles(gravity=(0, 0, 0))
+    rope(straight, [(0, 0, 0), (count * segment, 0, 0)], count, mass=1, bending=3.0, twist=False)
+    members, numbers = straight.constraint_sets["stick", True].arrays()
+    bent = np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
+    shorter = np.linalg.norm(bent[members[:, 1]] - bent[members[:, 0]], axis=1) - numbers[:, 0]
+    assert shorter**2 / (2 * numbers[:, 1]) == pytest.approx(3.0 * angle**2 / (2 * segment), rel=0.02)
+
+
+def test_a_rope_with_twist_is_held_by_a_body():
+    """As a rod is: a box on it twists it."""
+    particles, model = pbd.Particles(gravity=(0, 0, 0)), rigid.Model(gravity=(0, 0, 0))
+    line = rope(particles, [(0, 0, 1), (0, 0, 0)], 10, clamps="start", **BENT)
+    box = model.add_box((0.1, 0.1, 0.1), mass=0.5, position=(0, 0, -0.05), angular_velocity=(0, 0, 1))
+    solver = rigid.solver("verlet", model, particles=particles, clamps=[(line, "end", box)], dt=1 / 60, substeps=8)
+    solver.step(60)
+    spin = solver.state().angular_velocity[box, 2]
+    assert spin == pytest.approx(np.cos(np.sqrt(1e-3 / 1.3 / (0.5 * 0.01 / 6))), abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"bending_compliance": 1.0}, "bending is 0.001 beside bending_compliance: expected one of them"),
+        ({"twisting": 1.0, "twist": False}, "twisting is 1.0 with twist=False: expected a rope with bending and twist"),
+        ({"twisting": 1.0, "bending": None}, "twisting is 1.0 without bending"),
+        ({"clamps": "start", "bending": None}, "clamps is 'start' without bending"),
+        ({"clamps": ("end",), "twist": False}, "clamps is .* with twist=False"),
+        ({"radius": 0}, "radius is 0 with bending and twist"),
+        ({"bending": -1}, "bending is -1: expected a number above zero"),
+        ({"twisting": math.nan}, "twisting is nan"),
+        ({"compliance": -1}, "compliance"),
+        ({"tear": 0.5}, "tear"),
+        ({"clamps": "end", "weight": 1}, "weight is 1 at the end of a rope, which is pinned"),
+        ({"clamps": "middle"}, "'middle'"),
+        ({"twist": "yes"}, "twist is 'yes'"),
+    ],
+)
+def test_contradictions_of_twist_are_refused(arguments, says):
+    particles = pbd.Particles()
+    with pytest.raises((TypeError, ValueError), match=says):
+        rope(particles, [(0, 0, 0), (1, 0, 0)], 4, **{**BENT, **arguments})
+    assert len(particles) == 0
 
 
 @pytest.mark.parametrize(

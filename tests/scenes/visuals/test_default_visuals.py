@@ -49,6 +49,14 @@ def test_a_rope_is_drawn_beside_a_cloth_whose_sticks_are_covered(drag, shear):
     assert drawn(particles, ParticleVisual) is None
 
 
+def test_a_rope_with_twist_is_drawn_as_a_rod():
+    particles = pbd.Particles()
+    rope = build.rope(particles, [(2, 0, 1), (3, 0, 1)], 8, mass=0.1, radius=0.01, bending=1e-3, clamps="start")
+    (visual,) = default_visuals(particles)
+    assert visual.rod is rope
+    assert len(visual.draw(scenes.Run(scenes.Scene(particles)).frame())) == 2
+
+
 def test_sticks_from_a_cloth_are_drawn():
     """A rope from corner to corner, a strut across, and a line to a post are no edges or diagonals of the cloth."""
     particles = pbd.Particles()
