@@ -115,12 +115,17 @@ def two_each(name, value, count):
     return spread(name, value, (count, 2), allowed=lambda x: x > 0, expected="numbers above zero")
 
 
+def ratio(poisson):
+    """Poisson's ratio as a number. Raises: ValueError for one that no material has."""
+    poisson = finite_number("poisson", poisson)
+    if not -1 < poisson <= 0.5:
+        raise ValueError(f"poisson is {poisson:g}: expected a ratio above -1 and at most 0.5")
+    return poisson
+
+
 def shear_modulus(young, shear, poisson, count):
     """G [Pa], from Poisson's ratio if it is not given, which is 0.3 if neither is; None if there is no E either."""
-    if poisson is not None:
-        poisson = finite_number("poisson", poisson)
-        if not -1 < poisson <= 0.5:
-            raise ValueError(f"poisson is {poisson:g}: expected a ratio above -1 and at most 0.5")
+    poisson = None if poisson is None else ratio(poisson)
     if shear is None:
         return None if young is None else young / (2 * (1 + (0.3 if poisson is None else poisson)))
     shear = each_positive("shear", shear, count)
@@ -255,13 +260,16 @@ def half_lengths(particles):
     return np.where(particles._column("rod_held"), 0.0, particles._column("rod_length") / 2)
 
 
-def joint_numbers(particles, joints):
-    """Roots and yields of joints by name, and their compliances (joints,). Args: joints: both segments of each.
+def joint_numbers(particles, joints, stiffness=None):
+    """Roots and yields of joints by name, and their compliances (joints,).
 
-    A joint's stiffness [N m] is that of two halves one after the other. It yields where the first of them does.
+    A joint's stiffness is that of two halves one after the other. It yields where the first of them does.
+
+    Args: particles; joints: both segments of each (joints, 2); stiffness: see `add_joints`.
     """
     section, halves = Section.from_table(particles._column("rod_section")), half_lengths(particles)
-    stiffness = 1 / (halves[:, None] / section.stiffness)[joints].sum(axis=1)
+    if stiffness is None:
+        stiffness = 1 / (halves[:, None] / section.stiffness)[joints].sum(axis=1)
     compliance = 1 / stiffness.max(axis=1)
     numbers = {f"root_{k + 1}": root for k, root in enumerate(np.sqrt(stiffness * compliance[:, None]).T)}
     yields = section.yields[joints].min(axis=1) * halves[joints].sum(axis=1)[:, None]
@@ -366,11 +374,12 @@ def add_masses(particles, chosen, masses, scale):
     particles._columns["mass"], particles._columns["gravity_scale"] = [after], [scales]
 
 
-def add_joints(particles, joints, natural="straight", damping=0.0, closing_twist=None):
+def add_joints(particles, joints, natural="straight", damping=0.0, closing_twist=None, stiffness=None):
     """Join segments that have a node in common, so that they resist bending and twist.
 
     Args: particles: a pbd.Particles; joints: both segments of each (n, 2); natural: see `pbd.build.rod`; damping: τ
-    [s]; closing_twist: by which each joint of a closed rod is twisted [rad], None for an open one.
+    [s]; closing_twist: by which each joint of a closed rod is twisted [rad], None for an open one;
+    stiffness: of both bends and of twist (joints, 3) [N m], None for that of the halves of the segments.
     """
     damping = not_negative("damping", damping)
     segments, halves = particles.rod_segments(), half_lengths(particles)
@@ -382,7 +391,7 @@ def add_joints(particles, joints, natural="straight", damping=0.0, closing_twist
     elif closing_twist is not None:
         rest = with_closing_twist(rest, present, closing_twist)
     if len(joints):
-        numbers, compliance = joint_numbers(particles, joints)
+        numbers, compliance = joint_numbers(particles, joints, stiffness)
         numbers |= dict(zip(("rest_x", "rest_y", "rest_z", "rest_w"), rest.as_quat().T))
         yields = Section.from_table(particles._column("rod_section")).yields[joints]
         name = "rod joint that yields" if (yields < LARGEST).any() else "rod joint"

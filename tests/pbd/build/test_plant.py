@@ -1,4 +1,4 @@
-"""Plants: the skeleton is connected, stems are as stiff as round rods, and a plant stands and sways."""
+"""Plants of sticks: the skeleton is connected, stems are as stiff as round rods, and a plant stands and sways."""
 
 import math
 
@@ -10,12 +10,13 @@ from scipy.sparse.csgraph import connected_components
 
 import pbd
 from pbd.build import plant
-from pbd.build.plant import GOLDEN_ANGLE, OFFSET, RIGIDITY, turned
+from pbd.build.growth import turned
+from pbd.build.plant_of_sticks import GOLDEN_ANGLE, OFFSET, RIGIDITY
 
 
 def grown(**options):
     particles = pbd.Particles()
-    return particles, plant(particles, **options)
+    return particles, plant(particles, twist=False, **options)
 
 
 def stiffness_matrix(positions, sticks, compliances):
@@ -116,7 +117,7 @@ def test_a_plant_stands_and_sways_in_the_wind():
 
     def deflection(wind, times):
         particles = pbd.Particles(wind=wind)
-        plant(particles, seed=1)
+        plant(particles, seed=1, twist=False)
         system = pbd.ParticleSystem(particles, dt=1 / 60, iterations=10, substeps=4, damping=0.01)
         places = []
         for _ in range(times):
@@ -146,8 +147,9 @@ def test_a_plant_stands_and_sways_in_the_wind():
         ({"radius": 0}, "radius is 0"),
     ],
 )
-def test_bad_input_is_refused(options, says):
+@pytest.mark.parametrize("twist", [True, False])
+def test_bad_input_is_refused(options, says, twist):
     particles = pbd.Particles()
     with pytest.raises(ValueError, match=says):
-        plant(particles, **options)
+        plant(particles, twist=twist, **options)
     assert len(particles) == 0
