@@ -4,9 +4,13 @@ import importlib
 
 import numpy as np
 import pytest
+import scipy
+from scipy.integrate import trapezoid
 
+import pbd
 import scenes
-from pbd.build import Rod
+from pbd.build import Plant, Rod
+from pbd.build.plant import TAPER
 from pbd.description.rods import frames_of
 from scenes.simulate.run import Run
 
@@ -127,3 +131,114 @@ def test_a_wire_bends_about_a_bar_and_springs_back(yields, least, most):
         falls.append(z[0] - z[-1])
     assert max(falls) > 0.3
     assert least < falls[-1] / max(falls) < most
+
+
+TREE = importlib.import_module("scenes.catalogue.tree_in_wind")
+TRUNK = 24  # segments of the trunk
+
+
+def tree_of(scene):
+    """The Plant of a scene, and its rows of segments."""
+    (tree,) = (each for each in scene.particles.built if isinstance(each, Plant))
+    return tree, scene.particles.rod_segments()[tree.rods]
+
+
+def frame_modes(scene, count):
+    """The lowest modes of a tree of Euler and Bernoulli's beams, clamped at its foot, without weight.
+
+    Beams have 12 degrees of freedom each (Przemieniecki, Theory of Matrix Structural Analysis, 1968, section 5.6).
+    Masses of wood and leaves are at nodes.
+
+    Returns: ω (count,) [1/s]; modes of all particles (particles, 3, count), of masses one; masses of nodes.
+    """
+    particles, (tree, segments) = scene.particles, tree_of(scene)
+    x, size = particles.positions(), 6 * (segments[:, :2].max() + 1)
+    rows, columns, values, masses = [], [], [], np.zeros(size // 6)
+    for (i, j), (a, b) in zip(segments[:, :2], tree.radii):
+        length, mean = np.linalg.norm(x[j] - x[i]), a * a + a * b + b * b
+        bending = TREE.YOUNG * np.pi / 4 * 3 * (a * b) ** 3 / mean
+        masses[[i, j]] += TREE.DENSITY * np.pi * mean / 6 * length
+        local = np.zeros((12, 12))
+        for pair, stiffness in (((0, 6), TREE.YOUNG * np.pi * a * b), ((3, 9), bending / 1.3)):
+            local[np.ix_(pair, pair)] += stiffness / length * np.array([(1, -1), (-1, 1)])
+        for place, sign in (((1, 5, 7, 11), 1), ((2, 4, 8, 10), -1)):
+            s, q = sign * 6 * length, length**2
+            of_bend = [(12, s, -12, s), (s, 4 * q, -s, 2 * q), (-12, -s, 12, -s), (s, 2 * q, -s, 4 * q)]
+            local[np.ix_(place, place)] += bending / length**3 * np.array(of_bend)
+        axes = np.linalg.qr(np.column_stack([x[j] - x[i], np.eye(3)]))[0]
+        axes[:, 0] *= np.sign(axes[:, 0] @ (x[j] - x[i]))
+        axes[:, 2] *= np.sign(np.linalg.det(axes))
+        turn = np.kron(np.eye(4), axes)
+        freedoms = np.concatenate([6 * i + np.arange(6), 6 * j + np.arange(6)])
+        rows.append(np.repeat(freedoms, 12))
+        columns.append(np.tile(freedoms, 12))
+        values.append((turn @ local @ turn.T).ravel())
+    np.add.at(masses, tree.triangles[: len(tree.triangles) // 2, 0], 0.2 * 0.3 * TREE.LEAF**2)
+    entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
+    moving = np.setdiff1d(np.unique(entries[1][0]), 6 * segments[0, 0] + np.arange(6))
+    stiffness = scipy.sparse.csc_matrix(entries, (size, size))[moving][:, moving]
+    weights = np.zeros((size // 6, 6))
+    weights[:, :3] = masses[:, None]
+    inertia = scipy.sparse.diags(weights.ravel()[moving]).tocsc()
+    squares, found = scipy.sparse.linalg.eigsh(stiffness, count, inertia, sigma=0.0)
+    modes = np.zeros((size, count))
+    modes[moving] = found
+    return np.sqrt(squares), modes.reshape(-1, 6, count)[:, :3], masses
+
+
+@pytest.mark.slow
+def test_a_tree_swings_with_the_lowest_frequencies_of_a_frame_of_beams():
+    """Once the wind has ended. The part of a mode in a motion is φᵀ M u, whatever else moves. Without weight."""
+    scene = scenes.load("tree_in_wind")
+    scene.particles.gravity = (0.0, 0.0, 0.0)
+    frequencies, modes, masses = frame_modes(scene, 2)
+    start, parts = scene.particles.positions()[: len(masses)], []
+    for frame in Run(scene, duration=16.0, fps=60, substeps=8).frames():
+        parts.append(np.einsum("n,nk,nkm->m", masses, frame.positions[: len(masses)] - start, modes))
+    parts = np.array(parts)[int(60 * TREE.CALM) + 60 :]
+    for part, expected in zip(parts.T, frequencies):
+        up = np.flatnonzero((part[:-1] < 0) & (part[1:] >= 0))
+        crossings = (up - part[up] / (part[up + 1] - part[up])) / 60
+        assert 2 * np.pi / np.diff(crossings).mean() == pytest.approx(expected, rel=0.015)
+
+
+@pytest.mark.slow
+def test_a_load_on_one_side_of_the_tree_twists_its_trunk_by_its_torque():
+    """T ∫ ds/GJ as far as the middle of the last segment below the first branch, T of all forces about the trunk."""
+    scene = scenes.load("tree_in_wind", speed=0.0)
+    particles, (tree, segments) = scene.particles, tree_of(scene)
+    particles.gravity = (0.0, 0.0, 0.0)
+    start, count = particles.positions(), len(segments)
+    tips = tree.sticks[count:, 1]
+    forces = np.zeros_like(start)
+    forces[tips[start[tips, 0] > 0.3], 1] = 0.05  # [N] for each leaf
+    system = pbd.ParticleSystem(particles, dt=1 / 60, iterations=4, damping=0.05)
+    system.set_forces(forces)
+    system.step(900)
+    x = system.positions()
+    below = TRUNK // 3 - 1
+    before, after = (frames_of(place, segments[[below]]) for place in (start, x))
+    axis = after.as_matrix()[0, :, 2]
+    turned = (after * before.inv()).as_rotvec()[0] @ axis
+    torque = np.cross(x - x[segments[below, 0]], forces).sum(axis=0) @ axis
+    heights = np.linspace(0, (below + 0.5) * TREE.HEIGHT / TRUNK, 1001)
+    radii = TREE.RADIUS * (1 - (1 - TAPER) * heights / TREE.HEIGHT)
+    expected = torque * trapezoid(1.3 / (TREE.YOUNG * np.pi * radii**4 / 4), heights)
+    assert turned == pytest.approx(expected, rel=0.01)
+    assert turned > 1e-3
+
+
+@pytest.mark.slow
+def test_a_tree_comes_to_rest_upright_when_the_wind_has_ended():
+    """It was bent by more than 0.3 m, twisted, and is where it is without wind, with the scene's settings."""
+    bent, last = [], []
+    for speed in (None, 0.0):
+        scene = scenes.load("tree_in_wind", **({} if speed is None else {"speed": speed}))
+        _, segments = tree_of(scene)
+        for frame in Run(scene, duration=30.0, fps=10).frames():
+            bent.append(frame.positions[segments[TRUNK - 1, 1], 0])
+        last.append(frame.positions[segments[:, 1]])
+        assert np.abs(frame.velocities[segments[:, 1]]).max() < 5e-3
+    assert max(bent) > 0.3
+    assert np.abs(last[0] - last[1]).max() < 5e-3
+    assert np.linalg.norm(last[0][TRUNK - 1, :2]) < 0.15
