@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 
 from pbd.core.rotation import cross
+from pbd.host.edges import have_both
 from scenes.visuals.colours import CHALK, RED
 from scenes.visuals.geometry import Rods, Surface
 
@@ -19,6 +20,8 @@ SEAM = 0.5  # cosine of the turn from which on the stripe of a closed rod has a 
 @dataclass
 class RodVisual:
     """A rod as a tube with a stripe, which lies on the side of its side particles and turns with them.
+
+    Torn segments are not drawn. The tube is open there.
 
     Args:
         particles: the scene's pbd.Particles.
@@ -40,7 +43,8 @@ class RodVisual:
 
     def draw(self, frame):
         """Surfaces at one instant: the tube, then the stripe. Args: a Frame."""
-        centres, radii, sides, ups, alongs = self.rings(frame.positions)
+        whole = np.ones(len(self.pairs), bool) if not len(frame.torn) else ~have_both(self.pairs, frame.torn)
+        centres, radii, sides, ups, alongs = self.rings(frame.positions, whole)
         columns = 2 * np.pi / SIDES * (np.arange(SIDES) - STRIPE / 2)
         stripe = ring_points(centres, RAISED * radii, sides, ups, columns[: STRIPE + 1])
         tube = ring_points(centres, radii, sides, ups, columns)
@@ -53,21 +57,25 @@ class RodVisual:
                 for k, sign in ((0, -1.0), (-1, 1.0))
             )  # fmt: skip
             tube = np.concatenate([first, tube, last[::-1]])
+        kept = np.flatnonzero(whole)
         return [
             Rods(
-                tube.reshape(-1, 3), quads(len(tube), SIDES, True), self.colour, solid=True,
-                ends=frame.positions[self.pairs], radii=self.radii, joined=np.ones(len(self.pairs) - 1, bool),
+                tube.reshape(-1, 3), bands(quads(len(tube), SIDES, True), SIDES, whole), self.colour, solid=True,
+                ends=frame.positions[self.pairs[kept]], radii=self.radii[kept], joined=np.diff(kept) == 1,
             ),
-            Surface(stripe.reshape(-1, 3), quads(len(stripe), STRIPE + 1, False), self.stripe, solid=True),
+            Surface(
+                stripe.reshape(-1, 3), bands(quads(len(stripe), STRIPE + 1, False), STRIPE, whole), self.stripe,
+                solid=True,
+            ),
         ]  # fmt: skip
 
-    def rings(self, positions):
+    def rings(self, positions, whole):
         """Rings at nodes and between them: centres (n, 3), radii (n,) [m]; directions to the stripe, across and along.
 
         A ring at a node is the mean of both segments, one between nodes lies on a smooth curve through them. A closed
         rod has a ring at its start and one at its end.
 
-        Args: positions: of all particles [m].
+        Args: positions: of all particles [m]; whole: segments that are not torn (segments,).
         """
         a, b, beside = (positions[self.segments[:, k]] for k in range(3))
         axes = unit(b - a, (0.0, 0.0, 1.0))
@@ -79,6 +87,8 @@ class RodVisual:
             before[0], after[-1] = last, 0
             if turns[0].dot(turns[last]) > SEAM:
                 turned_before, turned_after = before, after
+        before, after = beside_tears(before, after, whole)
+        turned_before, turned_after = beside_tears(turned_before, turned_after, whole)
         along = unit(axes[before] + axes[after], axes[after])
         side = unit(across(turns[turned_before] + turns[turned_after], along), turns[turned_after])
         sagitta = np.linalg.norm(b - a, axis=1)[:, None] * (along[:-1] - along[1:]) / 8  # of Hermite's cubic
@@ -91,6 +101,25 @@ class RodVisual:
 def across(vectors, axes):
     """What vectors (n, 3) have across unit vectors (n, 3)."""
     return vectors - (vectors * axes).sum(axis=1)[:, None] * axes
+
+
+def beside_tears(before, after, whole):
+    """Segments before and after nodes (n,), in place of a torn one the other. Args: both; whole: see `rings`."""
+    return np.where(whole[before], before, after), np.where(whole[after], after, before)
+
+
+def bands(triangles, columns, whole):
+    """Triangles without those of torn segments, which are two bands between rings each.
+
+    Args: triangles: band after band, with as many bands of round ends before the first segment as after the last;
+    columns: quads of a band; whole: see `rings`.
+    """
+    if whole.all():
+        return triangles
+    by_band = triangles.reshape(-1, 2 * columns, 3)
+    drawn, ends = np.ones(len(by_band), bool), (len(by_band) - 2 * len(whole)) // 2
+    drawn[ends : ends + 2 * len(whole)] = np.repeat(whole, 2)
+    return by_band[drawn].reshape(-1, 3)
 
 
 def unit(vectors, instead):

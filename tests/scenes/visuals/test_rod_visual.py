@@ -75,6 +75,29 @@ def test_stripe_ends_where_a_ring_is_joined_out_of_phase():
     assert turns.max() < 1.1 * turns.min()
 
 
+@pytest.mark.parametrize("line", LINES)
+def test_a_torn_segment_is_not_drawn(line):
+    """Half the rod moves away: no triangle crosses the gap, rings beside it are as before, and curves end there."""
+    particles, rod = made(line, strength=1.0)
+    whole, stripe = RodVisual(particles, rod).draw(frame_of(particles))
+    nodes, gap = particles.positions()[rod.particles], len(rod.segments) // 3
+    frame = frame_of(particles)._replace(torn=rod.particles[[[gap, gap + 1]]])
+    segments = particles.rod_segments()[rod.segments]
+    if line != "circle":
+        moved = np.append(rod.particles[gap + 1 :], segments[gap + 1 :, 2])
+        frame.positions[moved] += (0, 0, 5.0)
+    drawn = RodVisual(particles, rod).draw(frame)
+    for surface, before, quads in zip(drawn, (whole, stripe), (20, 4)):
+        corners = surface.vertices[surface.triangles]
+        assert np.ptp(corners[..., 2], axis=1).max() < 0.3
+        assert len(before.triangles) - len(surface.triangles) == 2 * 2 * quads
+        assert len(surface.vertices) == len(before.vertices)
+    assert list(drawn[0].curves()[2]) == [gap + 1, len(rod.segments) - gap]
+    if line == "straight":
+        expected = whole.vertices + np.where(whole.vertices[:, :1] > nodes[gap, 0] + 0.001, (0, 0, 5.0), 0.0)
+        assert np.abs(drawn[0].vertices - expected)[np.unique(drawn[0].triangles)].max() < 1e-9
+
+
 def test_rods_are_drawn_without_visuals_and_without_their_side_particles():
     particles, _ = made("bent", clamps=("start", "end"))
     visuals = default_visuals(particles)
