@@ -90,7 +90,7 @@ class ParticleSystem(UsesTaichi):
         ordered = order_constraints(given, descriptions, self.worlds, self._types, constraints)
         self.direct, self._implicit, self.schedule = ordered
         warn_of_softness(self._implicit)
-        alone = self.worlds == 1 and given.elements == "auto" and not given.grabs
+        alone = self.worlds == 1 and not given.grabs
         described = self.particles, self._types, constraints, self._implicit, self.schedule
         strands = find_strands(*described) if alone else None
         count = strands.count if strands else self.worlds

@@ -26,7 +26,7 @@ def rod_in(world, **options):
 @pytest.mark.parametrize(
     ("lanes", "options", "built"),
     [
-        (4, {"direction": "current"}, {"clamps": "start"}),
+        slow(4, {"direction": "current"}, {"clamps": "start"}),
         slow(8, {"direction": "start", "substeps": 4}, {"pins": "end"}),
         slow(16, {"direction": "current", "iterations": 8}, {"clamps": ("start", "end"), "yield_curvature": 2.0}),
     ],

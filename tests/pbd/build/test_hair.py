@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from marks import slow
 from rods import BENDING, DENSITY, LENGTH, LINE, REST, elastica
 
 import pbd
@@ -15,7 +16,7 @@ STRAND = {"length": LENGTH, "radius": RADIUS, "density": DENSITY, "young": YOUNG
 MATERIAL = {"radius": 1e-3, "density": 1300.0, "young": 1e7}
 
 
-@pytest.mark.parametrize("gamma", [1, 10])
+@pytest.mark.parametrize("gamma", [slow(1), 10])
 def test_strands_hang_as_an_elastica(gamma):
     # Whatever their heading: they begin level, in three directions.
     angles = np.array([0.0, 1.0, 4.0])
@@ -80,6 +81,7 @@ def test_each_root_may_have_a_motion_of_its_own():
     assert system.positions()[made.particles[:, 0]] == pytest.approx(motion(2.0), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_strands_keep_their_thickness_from_colliders():
     angles = np.linspace(0, 2 * np.pi, 6)[:5]
     directions = np.stack([0.4 * np.cos(angles), 0.4 * np.sin(angles), 0 * angles + 0.9], axis=1)
