@@ -90,7 +90,8 @@ class ParticleOptions(Options):
     lanes: int | None = None
     """How many worlds one thread moves at a time, in the lanes of the processor's vectors: 1, 4, 8 or 16. If the
     schedule cuts each world into bands that are alike, as it does with a cloth, bands lie in lanes instead
-    (pbd/execution/bands.py). None for the fastest; 1 where lanes do not do what there is (pbd/execution/lanes.py).
+    (pbd/execution/bands.py), and so do strands that are alike, as hair is (pbd/execution/strands.py). None for the
+    fastest; 1 where lanes do not do what there is (pbd/execution/lanes.py).
     Results do not depend on it: measurements and tests set it."""
 
     CHECKS: ClassVar[dict] = {

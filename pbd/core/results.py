@@ -11,7 +11,7 @@ class Statistics(NamedTuple):
         residual: largest violation |C + α' λ| of a constraint after them, in its own unit (m, rad, ...).
         contacts: number of particles, or points of bodies, that a contact stopped.
         direct: number of constraints that are solved directly (pbd/direct), the same in all worlds.
-        lanes: how many worlds, or bands of a cloth, one thread moves at a time (pbd/execution/lanes.py).
+        lanes: how many worlds, bands of a cloth, or strands, one thread moves at a time (pbd/execution/lanes.py).
         imbalance: of fabrics, solids and gases that are solved together, the largest force on a particle that was not
             balanced before the last iteration [N]; what is left after it is less.
     """
