@@ -1,17 +1,16 @@
 """Worlds in the lanes of vectors have the bits of each world alone, with all that a description can have."""
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 import taichi as ti
 from elsewhere import run_elsewhere
 from marks import needs_lanes, slow
+from no_hooks import NO_HOOKS, Nothing
 
 import pbd
 from pbd.execution.lanes import choose_lanes
-from pbd.step_hooks import StepHooks
 
 pytestmark = needs_lanes
 
@@ -346,32 +345,10 @@ def test_direct_solves_when_other_particles_are_pinned():
     require_same(together, alone)
 
 
-class Nothing(NamedTuple):
-    """Step hooks without arrays."""
-
-
-@ti.func
-def do_nothing(s: ti.template(), world):
-    pass
-
-
-@ti.func
-def find_nothing(s: ti.template(), iteration, world):
-    return 0.0
-
-
-@ti.func
-def count_nothing(s: ti.template(), world):
-    return 0
-
-
 def test_step_hooks_run_one_world_at_a_time():
     together, alone = systems(sticks, 6)
-    hooks = StepHooks(
-        Nothing, do_nothing, find_nothing, do_nothing, count_nothing, do_nothing, count_nothing, do_nothing
-    )
     together.step(2)
-    together.add_hooks(hooks, Nothing())
+    together.add_hooks(NO_HOOKS, Nothing())
     together.step(2)
     for single in alone:
         single.step(4)

@@ -1,16 +1,13 @@
 """Strands that are alike and share nothing run as worlds do, and the host sees one world (pbd/execution/strands.py)."""
 
-from typing import NamedTuple
-
 import numpy as np
 import pytest
-import taichi as ti
 from marks import slow
+from no_hooks import NO_HOOKS, Nothing
 
 import pbd
 from pbd import build
 from pbd.core.kernels import KERNELS
-from pbd.step_hooks import StepHooks
 
 LANES = 4 if KERNELS == "quick" else 1  # the same in most tests, so that kernels are compiled once
 OPTIONS = {"dt": 1 / 60, "substeps": 2, "iterations": 3, "damping": 0.01}
@@ -147,35 +144,13 @@ def test_masses_forces_and_velocities_are_those_of_the_particles():
     assert systems[0].rotations().shape == systems[1].rotations().shape
 
 
-class Nothing(NamedTuple):
-    """Step hooks without arrays."""
-
-
-@ti.func
-def do_nothing(s: ti.template(), world):
-    pass
-
-
-@ti.func
-def find_nothing(s: ti.template(), iteration, world):
-    return 0.0
-
-
-@ti.func
-def count_nothing(s: ti.template(), world):
-    return 0
-
-
 @pytest.mark.slow
 def test_step_hooks_make_one_world_of_strands():
-    hooks = StepHooks(
-        Nothing, do_nothing, find_nothing, do_nothing, count_nothing, do_nothing, count_nothing, do_nothing
-    )
     described = strands(range(5), motion=None, collider=False)[0]
     hooked, apart = (pbd.ParticleSystem(described, **{**OPTIONS, "iterations": 40}) for _ in range(2))
     for system in (hooked, apart):
         system.step(5)
-    hooked.add_hooks(hooks, Nothing())
+    hooked.add_hooks(NO_HOOKS, Nothing())
     assert (hooked.parts, hooked.lanes) == ("", 1)
     assert hooked.positions().tobytes() == apart.positions().tobytes()
     for system in (hooked, apart):
