@@ -61,7 +61,7 @@ class ParticleSystem(UsesTaichi):
         direct: what is solved directly, a pbd.direct.rows.Plan.
         events: what happened in the steps so far: a list of pbd.Event, one for each stick that tore.
         lanes, has_bands: how many worlds one thread moves at a time, or how many bands or strands of a world.
-        parts: what kernels see in place of this world: "bands", "strands", or "" for worlds (pbd/execution).
+        pieces: what kernels see in place of this world: "bands", "strands", or "" for worlds (pbd/execution).
 
     Limitations:
         Sticks are as stiff as iterations make them. A correction travels one link per iteration at worst, so a long
@@ -95,7 +95,7 @@ class ParticleSystem(UsesTaichi):
         strands = find_strands(*described) if alone else None
         count = strands.count if strands else self.worlds
         self.lanes, bands = lanes_of(given.lanes, count, self.particles, self.schedule, len(self._implicit) > 0)
-        self.parts = "bands" if bands else "strands" if strands else ""
+        self.pieces = "bands" if bands else "strands" if strands else ""
         self._constraint_count = sum(len(order) for order in self.schedule.orders)
         described = descriptions, self.worlds, constraints, self._types, self.schedule, self.direct, self._implicit
         uploaded = upload(*described, self.environment, self.lanes, bands, strands)
@@ -137,8 +137,8 @@ class ParticleSystem(UsesTaichi):
             self.schedule,
             self._counts.worlds,
             self.lanes,
-            bands=self.parts == "bands",
-            strands=self.parts == "strands",
+            bands=self.pieces == "bands",
+            strands=self.pieces == "strands",
             types=self._types,
             from_start=self.options.direction == "start",
             direct=self.direct.types,
@@ -169,19 +169,19 @@ class ParticleSystem(UsesTaichi):
     @property
     def has_bands(self):
         """Whether bands of a world lie in lanes."""
-        return self.parts == "bands"
+        return self.pieces == "bands"
 
     @property
     def _has_layouts(self):
         """Whether arrays are not those of one world after another."""
-        return self.lanes > 1 or self.parts == "strands"
+        return self.lanes > 1 or self.pieces == "strands"
 
     def _leave_lanes(self):
         """Move one world, and one particle, at a time from now on."""
         self.arrays, self._counts = with_lanes(self.arrays, 1), self._counts_without_lanes
-        if self.parts:
-            self._reports.leave_parts()
-        self.lanes, self.parts = 1, ""
+        if self.pieces:
+            self._reports.leave_pieces()
+        self.lanes, self.pieces = 1, ""
         self._values.arrays, self.constraints.arrays = self.arrays.particles, self.arrays.constraints
         self._bind()
 
@@ -258,7 +258,7 @@ class ParticleSystem(UsesTaichi):
                 self._search_due = bool(2 * pairs > room_of(self.arrays.surface))
             self._launch_length.adapt(substeps, time.perf_counter() - start)
             raise_errors(self._reports.worlds, self.clock, self._values, self._contact_capacity)
-            radii = None if self.parts else self.particles.radii()  # these count their own particles
+            radii = None if self.pieces else self.particles.radii()  # these count their own particles
             warn_of_contacts(self._reports.worlds, self.clock.time_after(substeps), radii, self._warned)
             self.energy_watch.check(self._reports.worlds, self.clock, substeps)
             self.clock.substep += substeps
@@ -446,7 +446,7 @@ class ParticleSystem(UsesTaichi):
 
         Raises: RuntimeError if worlds, or bands of a world, lie in lanes, for strands, or with plain kernels.
         """
-        if self.parts == "strands":
+        if self.pieces == "strands":
             raise RuntimeError("positions lie strand by strand: expected a system of other things than strands alone")
         if self.lanes > 1:
             raise RuntimeError(f"positions lie in {self.lanes} lanes: expected lanes=1 for this system")
@@ -526,8 +526,8 @@ class ParticleSystem(UsesTaichi):
         chosen = indices("sticks", sticks, len(pairs), of="sticks")
         ends = pairs[chosen]
         refuse_torn_surfaces(self.particles.surfaces, ends, self.worlds)
-        if self.parts:
-            self._leave_lanes()  # parts are no longer alike
+        if self.pieces:
+            self._leave_lanes()  # pieces are no longer alike
         self.constraints.cut(sticks)
         new = ends[ends[:, 0] != ends[:, 1]]  # a stick that was cut before has one particle twice
         self._tearing.cut = np.concatenate([self._tearing.cut, new])

@@ -47,7 +47,7 @@ def test_each_strand_moves_as_if_it_were_alone(direction, lanes):
     # Neither others nor lanes change a bit of it. Elements alone have a longest displacement, a matrix and a length of
     # step; with one of each for all, a strand that hits the floor would hold all others back.
     together = pbd.ParticleSystem(strands(range(7))[0], lanes=lanes, direction=direction, **OPTIONS)
-    assert together.parts == "strands"
+    assert together.pieces == "strands"
     alone = [pbd.ParticleSystem(strands([k])[0], direction=direction, lanes=1, **OPTIONS) for k in range(7)]
     contacts = 0
     for _ in range(4):
@@ -99,19 +99,19 @@ def beside_another():
 @pytest.mark.parametrize("describe", [unequal, joined, touching, beside_another])
 def test_what_is_not_alike_or_shares_something_is_no_strands(describe):
     system = pbd.ParticleSystem(describe(), **OPTIONS)
-    assert system.parts == ""
+    assert system.pieces == ""
 
 
 @pytest.mark.slow
 def test_grab_springs_and_worlds_are_no_strands():
     particles, made = strands(range(4), collider=False)
     grabbed = pbd.ParticleSystem(particles, grabs=1, **OPTIONS)
-    assert grabbed.parts == ""
+    assert grabbed.pieces == ""
     target = particles.positions()[made.particles[2, -1]] + (0.02, 0, 0)
     grabbed.grab(0, made.particles[2, -1], target, stiffness=100.0)
     grabbed.step(60)
     assert np.linalg.norm(grabbed.positions()[made.particles[2, -1]] - target) < 0.01
-    assert pbd.ParticleSystem(strands(range(4))[0], worlds=2, **OPTIONS).parts == ""
+    assert pbd.ParticleSystem(strands(range(4))[0], worlds=2, **OPTIONS).pieces == ""
 
 
 def test_a_strand_that_diverges_is_named_by_its_particle():
@@ -151,7 +151,7 @@ def test_step_hooks_make_one_world_of_strands():
     for system in (hooked, apart):
         system.step(5)
     hooked.add_hooks(NO_HOOKS, Nothing())
-    assert (hooked.parts, hooked.lanes) == ("", 1)
+    assert (hooked.pieces, hooked.lanes) == ("", 1)
     assert hooked.positions().tobytes() == apart.positions().tobytes()
     for system in (hooked, apart):
         system.step(5)
