@@ -164,3 +164,29 @@ def test_what_users_ask_of_one_world_is_refused_or_done():
     with pytest.raises(RuntimeError, match="strand by strand"):
         system.position_array()
     assert system.inverse_masses().shape == (system.count,)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("breaking", [{"strength": 2.0}, {"twist_strength": 1e-3}, {"yield_curvature": 3.0}])
+def test_alike_rods_tear_break_and_yield_as_in_one_world(breaking):
+    particles = pbd.Particles()
+    rods = [
+        build.rod(particles, [(0, k, 0), (0.5, k, 0)], 5, radius=0.004, clamps="start", **MATERIAL, **breaking)
+        for k in range(3)
+    ]
+    first, last, side = particles.rod_segments()[rods[1].segments[-1]]
+    forces = np.zeros((len(particles), 3))
+    if "twist_strength" in breaking:  # a couple about the axis
+        forces[side] = (0, 0, 0.07)
+        forces[first] = forces[last] = -forces[side] / 2
+    else:
+        forces[last] = (3.0, 0, 0.5)
+    systems = [pbd.ParticleSystem(particles, dt=1 / 60, substeps=2, iterations=30, grabs=grabs) for grabs in (0, 1)]
+    assert [system.pieces for system in systems] == ["strands", ""]
+    for system in systems:
+        system.set_forces(forces)
+        system.step(20)
+    events = [[(event.members, event.time) for event in system.events] for system in systems]
+    assert events[0] == events[1]
+    assert bool(events[0]) == ("yield_curvature" not in breaking)
+    assert systems[0].positions() == pytest.approx(systems[1].positions(), abs=1e-4)
