@@ -4,7 +4,7 @@ import numpy as np
 
 from pbd.core.kernels import read
 from pbd.data import RANGE
-from pbd.description.rods import frame_of_points, rotations
+from pbd.description.rod_frames import frame_of_points, rotations
 
 REST = ("rest_x", "rest_y", "rest_z", "rest_w")
 

@@ -18,7 +18,7 @@ from pbd.core.validate import finite_vector, indices, one_of, spread, whole
 from pbd.creasing import Creasing
 from pbd.data import REPORT, Settings
 from pbd.description.deforming_mesh import warn_of_what_passes_through
-from pbd.description.rods import quaternions_of
+from pbd.description.rod_frames import quaternions_of
 from pbd.direct.tables import direct_arrays, parts_state, write_parts_state
 from pbd.direct.touch_tables import touch_arrays, touch_state, touching_particles, write_touch_state
 from pbd.execution.lanes import counts_in_lanes, lanes_of

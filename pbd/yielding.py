@@ -15,7 +15,7 @@ https://doi.org/10.1007/b98904.
 import numpy as np
 
 from pbd.core.validate import finite_array
-from pbd.description.rods import rotations
+from pbd.description.rod_frames import rotations
 from pbd.rod_joints import RodJoints
 
 

@@ -16,6 +16,7 @@ from pbd.core.validate import (
     whole,
 )
 from pbd.description import rods
+from pbd.description.rod_frames import frames_along_lines
 from pbd.particles import Particles
 
 BYTES_OF_SEGMENT = 4000  # of a strand in a description, and while it is made
@@ -86,7 +87,7 @@ def hair(
     values = {name: None if value is None else np.repeat(value, segments) for name, value in each.items()}
     others = dict.fromkeys(("area", "bending", "twisting", "yield_curvature", "yield_twist"))
     section = rods.section_of(strands * segments, poisson=poisson, **values, **others)
-    frames = rods.frames_along_lines(lines).as_matrix()[:, :, 0].reshape(strands, segments, 3)
+    frames = frames_along_lines(lines).as_matrix()[:, :, 0].reshape(strands, segments, 3)
     sides = rods.side_places(lines[:, :-1].reshape(-1, 3), lines[:, 1:].reshape(-1, 3), frames.reshape(-1, 3), section)
     beyond = 2 * lines[:, :1] - lines[:, 1:2]
     beside = sides.reshape(strands, segments, 3)[:, :1] - (lines[:, 1:2] - lines[:, :1])
@@ -137,8 +138,9 @@ def lines_of(roots, directions, segments, length):
         lines = roots[:, None] + along * directions[:, None]
     if not len(lines):
         raise ValueError("hair without roots: expected one or more")
-    for line in lines[np.argsort(np.linalg.norm(np.diff(lines, axis=1), axis=2).min(axis=1))[:1]]:
-        refuse_coinciding(line, np.linalg.norm(np.diff(line, axis=0), axis=1), False)
+    lengths = np.linalg.norm(np.diff(lines, axis=1), axis=2)
+    worst = np.argmin(lengths.min(axis=1) / np.maximum(lengths.sum(axis=1), 1e-300))
+    refuse_coinciding(lines[worst], lengths[worst], False)
     return lines
 
 
@@ -159,7 +161,7 @@ def mass_of_particles(section, lines):
 def natural_of_joints(natural, strands, segments):
     """The natural shape of all joints, see `pbd.build.rod`. Args: natural: see `hair`."""
     if isinstance(natural, str) or not isinstance(natural, (tuple, list)) or len(natural) != 2:
-        return natural  # which `rods.rest_rotations` checks
+        return natural  # which `rest_rotations` checks
     curvatures = spread("curvatures of natural", natural[0], (strands, 2))
     twist = spread("twist of natural", natural[1], (strands,))
     return np.repeat(curvatures, segments, axis=0), np.repeat(twist, segments)

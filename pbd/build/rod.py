@@ -20,6 +20,7 @@ from pbd.core.validate import (
     whole,
 )
 from pbd.description import rods
+from pbd.description.rod_frames import frames_along, natural_at_end
 from pbd.description.surfaces import radius_that_touches
 from pbd.particles import Particles
 
@@ -126,7 +127,7 @@ def rod(
         len(lengths), radius, young, shear, poisson, density, area, bending, twisting, stretching, yield_curvature,
         yield_twist,
     )  # fmt: skip
-    frames = rods.frames_along(points, closed, twist)
+    frames = frames_along(points, closed, twist)
     masses, after = masses_of(section, lengths), np.arange(1, len(lengths) + 1) % len(points)
     before = np.arange(len(lengths))
     at_nodes = (np.bincount(before, masses, len(points)) + np.bincount(after, masses, len(points))) / 2
@@ -156,7 +157,7 @@ def rod(
         pair = np.array([(k, added[ENDS[name]]) for k in others], int).reshape(-1, 2)
         rods.add_joints(particles, pair, "given", damping)
     for name in clamps:
-        at_end = rods.natural_at_end(natural, ENDS[name])
+        at_end = natural_at_end(natural, ENDS[name])
         made.clamps[name] = add_clamp(particles, made, name, at_end, damping)
     if friction is not None:
         for each in np.unique(section.radius):

@@ -16,7 +16,7 @@ HAIRLINE = -0.1  # height above the middle below which nothing grows, behind; in
 RADIUS, DENSITY, YOUNG = 4e-5, 1300.0, 4e9  # of a hair, as measured [m], [kg/m³], [Pa]
 # Less than E π r² = 20 N and G of 1.5 GPa, with which a run in 32 bits diverges: by its weight hair is 0.02 % longer.
 STRETCHING, SHEAR = 0.1, 1e7  # [N], [Pa]
-DRAWN = 8e-4  # radius that is drawn [m]
+DRAWN, FACETS = 8e-4, (5, 1)  # radius that is drawn [m]; facets around it and to the pole of an end
 LAYERS = 0.012  # hair is so thick on the head: strands keep different distances from it [m]
 SHAKES, SHAKING, ANGLE = 3, 2.4, 0.9  # to and fro; how long [s]; how far [rad]
 SHADES = ((0.28, 0.16, 0.09), (0.36, 0.21, 0.11), (0.22, 0.12, 0.07))
@@ -42,7 +42,9 @@ def hair(strands: int = 800, segments: int = 14, length: float = 0.24, curl: flo
     shoulders = pbd.Capsule(0.06, start=CENTRE + (-0.13, 0.02, -0.25), end=CENTRE + (0.13, 0.02, -0.25))
     particles.add_collider(shoulders, friction=0.3)
     pairs = particles.rod_segments()[grown.segments, :2]
-    shades = [StickVisual(pairs[k :: len(SHADES)].reshape(-1, 2), DRAWN, shade) for k, shade in enumerate(SHADES)]
+    shades = [
+        StickVisual(pairs[k :: len(SHADES)].reshape(-1, 2), DRAWN, shade, *FACETS) for k, shade in enumerate(SHADES)
+    ]
     return Scene(
         particles,
         duration=5.0,

@@ -64,7 +64,7 @@ def particle_visuals(particles):
         visuals.append(RodVisual(particles, each, colour, radius=np.maximum(each.radius, radius)))
     for each in (each for each in particles.built if isinstance(each, Hair)):
         strands, thick = particles.rod_segments()[each.segments, :2], np.maximum(each.radius, 0.2 * radius)
-        visuals.append(StickVisual(strands.reshape(-1, 2), np.repeat(thick, strands.shape[1])))
+        visuals.append(StickVisual(strands.reshape(-1, 2), np.repeat(thick, strands.shape[1]), sectors=5, rings=1))
     sticks = uncovered_sticks(particles, solid, triangles, tetrahedra)
     if len(sticks):
         visuals.append(StickVisual(sticks, thickness[sticks].min(axis=1)))

@@ -51,16 +51,19 @@ class ClothVisual:
 class StickVisual:
     """Rods between pairs of particles. A torn one is not drawn.
 
-    Args: pairs: (n, 2) indices of particles; radius: one for all, or (n,) [m]; colour.
+    Args: pairs: (n, 2) indices of particles; radius: one for all, or (n,) [m]; colour; sectors, rings: facets around a
+    rod and to the pole of an end: few for thousands of thin ones, as pages keep all.
     """
 
     pairs: np.ndarray
     radius: object = 0.01
     colour: tuple = WOOD
+    sectors: int = 12
+    rings: int = 3
 
     def draw(self, frame):
         """Surfaces at one instant; an empty list if there are no pairs. Args: a Frame."""
-        drawn = rods(frame.positions, self.pairs, self.radius, self.colour)
+        drawn = rods(frame.positions, self.pairs, self.radius, self.colour, self.sectors, self.rings)
         if len(frame.torn):
             drawn = drawn.only(~have_both(self.pairs, frame.torn))
         return [drawn] if len(drawn.triangles) else []

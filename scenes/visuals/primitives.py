@@ -103,15 +103,16 @@ def spheres(positions, radius, colour=GREY, colours=None, subdivisions=2, veloci
     return Spheres(unit, positions, scales=scales, colours=colours, velocities=velocities)
 
 
-def rods(points, pairs, radius, colour=GREY):
+def rods(points, pairs, radius, colour=GREY, sectors=12, rings=3):
     """Make capsules between pairs of points. Those that follow one another are one curve: a rope.
 
-    Args: points: (n, 3) [m]; pairs: (k, 2) indices of points; radius, colour: see `tubes`.
+    Args: points: (n, 3) [m]; pairs: (k, 2) indices of points; radius, colour, sectors, rings: see `tubes`.
 
     Returns:
         Rods.
     """
-    return tubes(points[pairs[:, 0]], points[pairs[:, 1]], radius, colour, joined=pairs[1:, 0] == pairs[:-1, 1])
+    joined = pairs[1:, 0] == pairs[:-1, 1]
+    return tubes(points[pairs[:, 0]], points[pairs[:, 1]], radius, colour, sectors, rings, joined)
 
 
 def tubes(points_a, points_b, radius, colour=GREY, sectors=12, rings=3, joined=None):

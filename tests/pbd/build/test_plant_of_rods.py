@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 import pbd
 from pbd.build import plant
 from pbd.build.plant import TAPER
-from pbd.description.rods import frames_of
+from pbd.description.rod_frames import frames_of
 
 HEIGHT, FOOT, YOUNG, DENSITY, POISSON = 1.5, 0.025, 1e9, 700.0, 0.3  # the default numbers
 HEIGHTS = np.linspace(0, HEIGHT, 20001)

@@ -13,7 +13,7 @@ from pbd.constraints.bending import bending
 from pbd.constraints.plane import plane
 from pbd.constraints.stick import stick
 from pbd.constraints.volume import volume
-from pbd.description.rods import frames_of
+from pbd.description.rod_frames import frames_of
 
 FUNCTIONS = {
     "stick": (stick, 2),

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 import pbd
 from pbd.core.kernels import real_type
-from pbd.description.rods import frames_along, twist_of
+from pbd.description.rod_frames import frames_along, twist_of
 
 LEVEL = [(0, 0, 0), (LENGTH, 0, 0)]
 CURVE = np.stack([np.cos(np.linspace(0, 3, 20)), np.sin(np.linspace(0, 5, 20)), np.linspace(0, 1, 20) ** 2], axis=1)

@@ -11,7 +11,7 @@ import pbd
 import scenes
 from pbd.build import Plant, Rod
 from pbd.build.plant import TAPER
-from pbd.description.rods import frames_of
+from pbd.description.rod_frames import frames_of
 from scenes.simulate.run import Run
 
 

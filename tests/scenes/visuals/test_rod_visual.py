@@ -6,7 +6,7 @@ import pytest
 import pbd
 import scenes
 from pbd import build
-from pbd.description.rods import frames_of
+from pbd.description.rod_frames import frames_of
 from scenes.export.pieces import pieces_of
 from scenes.simulate.recording import Frame
 from scenes.simulate.run import Run
