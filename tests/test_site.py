@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from documents import ROOT
+from documents import DOCUMENTS, ROOT, fences
 from PIL import Image
 
 from scenes.cli import main as cli
@@ -53,6 +53,14 @@ def test_docstrings_become_lists_of_arguments():
     assert converted(block).split("\n\n") == [
         "Run.", "::", "    import pbd", "Source: a paper.", ":Args:\n    * ``a``: first line.\n    * ``b``: second.",
     ]  # fmt: skip
+
+
+def test_the_site_can_show_all_equations():
+    pytest.importorskip("sphinx")
+    mathml = extension("equations").mathml
+    for path in DOCUMENTS:
+        for block in fences(path, "math"):
+            assert mathml(block, as_block=True).startswith("<math"), path
 
 
 def extension(name):

@@ -3,7 +3,7 @@
 from docutils import nodes
 from docutils.utils.math import latex2mathml
 
-COMMANDS = {"∇": r"\nabla ", "⊥": r"\perp "}  # characters that docutils does not know
+COMMANDS = {"∇": r"\nabla ", "⊥": r"\perp ", "≤": r"\le ", "≥": r"\ge ", "±": r"\pm "}  # characters that docutils does not know
 
 
 def mathml(text, as_block=False):
