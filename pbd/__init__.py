@@ -14,6 +14,10 @@
 `Particles` is the description, `ParticleSystem` the solver; pbd/step.py is the algorithm.
 """
 
+import os
+
+os.environ.setdefault("ENABLE_TAICHI_HEADER_PRINT", "False")  # no banner
+
 import pbd.core.kernels  # noqa: F401 - first, as it makes `@ti.func` quick
 from pbd import build
 from pbd.constraints import ConstraintType, scalar_constraint

@@ -9,9 +9,6 @@
 """
 
 import importlib
-import os
-
-os.environ.setdefault("ENABLE_TAICHI_HEADER_PRINT", "False")  # no banner
 
 # Public names and their modules. `__getattr__` imports a module when its name is first used: pytest imports this
 # package at each start for its plugin, and an import of Taichi is slow.
