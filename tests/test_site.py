@@ -26,11 +26,20 @@ def test_each_scene_has_a_picture():
         warnings.warn(f"no picture in media/: run python media/pictures.py {' '.join(missing)}", stacklevel=1)
 
 
-def test_a_scene_without_a_picture_has_a_card():
+def test_a_card_shows_what_there_is_of_a_scene():
     pytest.importorskip("sphinx")
-    card = extension("gallery").card
-    assert ":img-top: ../media/box.png" in card("box", available()["box"], "")
-    assert ":img-top:" not in card("bax", available()["box"], "")
+    card, entry = extension("gallery").card, available()["box"]
+    assert '<img src="b.png" alt="box"' in card("box", entry, {"picture": "b.png", "source": "s.html"})
+    film = card("box", entry, {"picture": "b.png", "film": "b.mp4", "replay": "r.html", "source": "s.html"})
+    assert 'poster="b.png" src="b.mp4"' in film
+    assert '<a href="s.html">source</a> · <a href="r.html">replay</a>' in film
+    assert "<img" not in card("box", entry, {"source": "s.html"})
+
+
+def test_each_scene_is_in_one_topic_of_the_gallery():
+    catalogue = [name for name, entry in available().items() if entry.build.__module__.startswith("scenes.catalogue")]
+    shown = " ".join(fences(ROOT / "docs" / "gallery.md", "{gallery}")).split()
+    assert sorted(shown) == sorted(catalogue)
 
 
 def test_each_extra_is_in_the_page_about_installation():
@@ -66,7 +75,8 @@ def test_the_site_can_show_all_equations():
 def extension(name):
     """A module of docs/extensions."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(ROOT / "docs" / "extensions"))
+        for folder in (ROOT / "docs", ROOT / "docs" / "extensions"):
+            patch.syspath_prepend(str(folder))
         return importlib.import_module(name)
 
 
@@ -74,10 +84,10 @@ def extension(name):
 @pytest.mark.parametrize("name", available())
 def test_shown_command_runs(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    program, *words = available()[name].picture_command.split()
+    program, *words = extension("gallery").film_command(name)
     assert program == "verletlab"
-    assert cli.main([*words, "--duration", "0.02", "--size", "64x36"]) == 0
-    assert (tmp_path / f"{name}.png").exists()
+    assert cli.main([*words, "--duration", "0.05", "--size", "64x36"]) == 0
+    assert (tmp_path / f"{name}.mp4").exists()
 
 
 @pytest.mark.slow
@@ -102,7 +112,7 @@ def test_the_site_builds_without_a_warning(tmp_path):
     gallery = (tmp_path / "gallery.html").read_text("utf-8")
     for name, entry in available().items():
         assert f"{Path(entry.build.__code__.co_filename).relative_to(ROOT).as_posix()}.html" in gallery
-        assert f"render {name} --out {name}.png" in re.sub("<[^>]*>", "", gallery)
+        assert f"render {name} --out {name}.mp4" in re.sub("<[^>]*>", "", gallery)
 
 
 def test_broken_links_are_found(tmp_path):
@@ -113,11 +123,12 @@ def test_broken_links_are_found(tmp_path):
 
 
 @pytest.mark.slow
-def test_script_writes_replays_where_the_gallery_finds_them(tmp_path, monkeypatch):
+def test_script_writes_films_and_replays_where_the_gallery_finds_them(tmp_path, monkeypatch):
     pytest.importorskip("viser")
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
     replays = importlib.import_module("replays")
     assert replays.FOLDER == extension("gallery").REPLAYS
     monkeypatch.setattr(replays, "FOLDER", tmp_path)
     replays.main(["pendulum"])
+    assert (tmp_path / "pendulum.mp4").stat().st_size > 1000
     assert (tmp_path / "pendulum.html").read_text("utf-8").lstrip().lower().startswith("<!doctype html>")

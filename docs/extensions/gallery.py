@@ -1,19 +1,21 @@
-"""The directive `gallery`: a card for each scene of the catalogue, with its picture and the command that makes it."""
+"""The directive `gallery`: a card for each scene named, with its film and the command that makes it, or a picture."""
 
 from html import escape
 from pathlib import Path
 
+from replays import FOLDER as REPLAYS  # from `make replays`
+from replays import film_command
 from repository_links import ROOT, address
 from sphinx.util.docutils import SphinxDirective
 
 from scenes.registry import available
 
 MEDIA = ROOT / "media"
-REPLAYS = ROOT / "build" / "replays"  # from `make replays`
 
 CARD = """\
 :::{{grid-item-card}} {name}
-{picture}
+{shown}
+
 {summary}
 
 <pre>{command}</pre>
@@ -25,42 +27,53 @@ CARD = """\
 :::
 """
 
-
-PICTURE = """\
-:img-top: ../media/{name}.png
-:img-alt: {name}
-:class-img-top: gallery-picture
-"""
+FILM = '<video controls loop muted playsinline preload="none" {poster} src="{film}"></video>'
+PICTURE = '<img src="{picture}" alt="{name}" loading="lazy">'
 
 
-def card(name, entry, links):
-    """Markdown of a scene. Args: name; entry: see scenes/registry.py; links: Markdown with links."""
-    words = entry.picture_command.split()
+def card(name, entry, files):
+    """Markdown of a scene.
+
+    Args: name; entry: see scenes/registry.py; files: addresses of what the site has of its picture, film, replay and
+    source, by these words.
+    """
+    links = {word: files[word] for word in ("source", "replay") if word in files}
+    shown = ""
+    if "film" in files:
+        poster = f'poster="{files["picture"]}"' if "picture" in files else ""
+        shown = FILM.format(film=files["film"], poster=poster)
+    elif "picture" in files:
+        shown = PICTURE.format(picture=files["picture"], name=name)
     return CARD.format(
         name=name,
-        picture=PICTURE.format(name=name) if (MEDIA / f"{name}.png").is_file() else "",
+        shown=shown,
         summary=entry.summary,
-        command=" ".join(f"<span>{escape(word)}</span>" for word in words),  # no break after the dash of a flag
+        command=" ".join(f"<span>{escape(word)}</span>" for word in film_command(name)),  # no break within a flag
         parameters=" ".join(f"`{key}={value}`" for key, value in entry.parameters.items()),
-        links=links,
+        links=" · ".join(f'<a href="{link}">{word}</a>' for word, link in links.items()),
     )
 
 
 class Gallery(SphinxDirective):
-    """Cards of all scenes."""
+    """Cards of the scenes that the content names."""
 
-    def links(self, scene, source):
-        """Markdown with links of a scene: source, film, replay."""
-        files = {"source": source, "film": MEDIA / f"{scene}.mp4", "replay": REPLAYS / f"{scene}.html"}
-        here = self.env.docname
-        found = {word: path.relative_to(ROOT) for word, path in files.items() if path.is_file()}
-        return " · ".join(f'<a href="{address(self.env.app, here, path)}">{word}</a>' for word, path in found.items())
+    has_content = True
+
+    def files_of(self, name, entry):
+        """Addresses on the site of the files of a scene, those that are there."""
+        files = {
+            "picture": MEDIA / f"{name}.png",
+            "film": REPLAYS / f"{name}.mp4",
+            "replay": REPLAYS / f"{name}.html",
+            "source": Path(entry.build.__code__.co_filename),
+        }
+        there = {word: path.relative_to(ROOT) for word, path in files.items() if path.is_file()}
+        return {word: address(self.env.app, self.env.docname, path) for word, path in there.items()}
 
     def run(self):
         """Nodes of the grid."""
-        cards = []
-        for name, entry in available().items():
-            cards.append(card(name, entry, self.links(name, Path(entry.build.__code__.co_filename))))
+        scenes = available()
+        cards = [card(name, scenes[name], self.files_of(name, scenes[name])) for name in " ".join(self.content).split()]
         return self.parse_text_to_nodes("::::{grid} 1 2 3 3\n:gutter: 3\n\n" + "\n".join(cards) + "::::\n")
 
 
