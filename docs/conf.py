@@ -5,7 +5,7 @@ from importlib import metadata
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-sys.path[:0] = [str(FOLDER / "extensions"), str(FOLDER.parent)]
+sys.path[:0] = [str(FOLDER / "extensions"), str(FOLDER), str(FOLDER.parent)]
 
 project = "verletlab"
 author = copyright = "the verletlab founders"
@@ -15,6 +15,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.linkcode",
     "myst_nb",
+    "sphinx_copybutton",
     "sphinx_design",
     "command_line",
     "docstrings",
@@ -22,6 +23,7 @@ extensions = [
     "gallery",
     "licences",
     "links",
+    "playground",
     "public_names",
     "repository_links",
 ]
@@ -46,9 +48,12 @@ html_theme = "pydata_sphinx_theme"
 html_title = "verletlab"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_logo = html_favicon = "static/logo.svg"  # from logo.py
+html_search_scorer = str(FOLDER / "static" / "scorer.js")
 html_show_sourcelink = False
 html_theme_options = {
-    "header_links_before_dropdown": 6,
+    "logo": {"text": f"verletlab {version}"},
+    "header_links_before_dropdown": 7,
     "navbar_align": "left",
     "footer_start": ["copyright"],
     "footer_end": [],
@@ -56,4 +61,4 @@ html_theme_options = {
     "show_prev_next": False,
 }
 html_sidebars = {"*": [], "exercises/**": [], "source/**": []}  # pages without others below them
-html_context = {"default_mode": "light"}
+html_context = {"default_mode": "auto"}  # dark where the system is

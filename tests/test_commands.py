@@ -83,6 +83,9 @@ ELSEWHERE = {
     ),
     "python -m scenes": ("another test runs it", "tests/test_wheel.py", '"-m", "scenes", "list"'),
     "python -m build": ("a test builds the same", "tests/test_wheel.py", "build.build_sdist"),
+    "python docs/course/make.py": (
+        "another test draws and measures", "tests/course/test_course.py", "make.module_of(chapter).table()",
+    ),
     "pip install pygame": ("the same", "pyproject.toml", '"pygame'),
     "pip install build": ("another test builds without it", "tests/test_wheel.py", "build.build_sdist"),
     "twine check": ("another test checks the same", "tests/test_wheel.py", '"twine", "check", "--strict"'),

@@ -3,7 +3,8 @@
 from docutils import nodes
 from docutils.utils.math import latex2mathml
 
-COMMANDS = {"∇": r"\nabla ", "⊥": r"\perp ", "≤": r"\le ", "≥": r"\ge ", "±": r"\pm "}  # characters that docutils does not know
+# Characters that docutils does not know.
+COMMANDS = {"∇": r"\nabla ", "⊥": r"\perp ", "≤": r"\le ", "≥": r"\ge ", "±": r"\pm "}
 
 
 def mathml(text, as_block=False):

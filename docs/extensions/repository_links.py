@@ -6,6 +6,7 @@ other place, and a link that leads nowhere is a warning.
 
 import importlib
 import inspect
+import re
 import shutil
 from operator import attrgetter
 from pathlib import Path
@@ -61,6 +62,15 @@ def resolve(app, doctree):
         else:
             uri = address(app, docname, path)
         node.replace_self(nodes.reference("", "", *node.children, refuri=uri, internal=True))
+    for node in doctree.findall(nodes.raw):
+        text = re.sub(r'(?<=src="|ter=")[\w./-]+(?=")', lambda found: there(app, docname, found[0]), node.astext())
+        node[:] = [nodes.Text(text)]
+
+
+def there(app, docname, target):
+    """Address on the site of what an HTML tag of a document names; the same if it is no file of the repository."""
+    path = in_repository(app, docname, target)
+    return target if path is None else address(app, docname, path)
 
 
 def source_of(app, info):
