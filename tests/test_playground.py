@@ -61,4 +61,4 @@ def test_pages_show_the_playgrounds():
     shown = {name: re.findall(r"^```{playground} (\w+)$", text, re.MULTILINE) for name, text in texts.items()}
     assert set(shown["playground.md"]) == set(playground_runs.PLAYGROUNDS)
     chapters = [name for name, found in shown.items() if found and name != "playground.md"]
-    assert len(chapters) >= 2
+    assert set(chapters) >= {"verlet.md", "many_sticks.md"}
