@@ -31,6 +31,7 @@ BENCHMARKS = {
     "drape": imported("drape", "drape"),
     "fabric": imported("fabric", "laboratory"),
     "fabric_cost": imported("fabric_cost", "fabric_cost"),
+    "curtain": imported("curtain", "curtain"),
     "rods": imported("rods", "rods"),
     "small": imported("particles", "small"),
     "worlds": imported("particles", "worlds"),
@@ -59,8 +60,8 @@ BENCHMARKS = {
 
 # Arguments of benchmarks that the command line can set.
 SETTINGS = {
-    "chains": ("count", "first"), "fabric": ("fabrics", "picture"), "fabric_cost": ("count", "picture"),
-    "rods": ("picture",), "robustness": ("count", "first", "solver", "classes"),
+    "chains": ("count", "first"), "curtain": ("count",), "fabric": ("fabrics", "picture"),
+    "fabric_cost": ("count", "picture"), "rods": ("picture",), "robustness": ("count", "first", "solver", "classes"),
 }  # fmt: skip
 
 

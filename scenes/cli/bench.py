@@ -43,7 +43,7 @@ def add(commands, device):
     made.add_argument("--precision", type=int, default=32, choices=(32, 64), help="bits of a float (%(default)s)")
     made.add_argument("--count", type=int, metavar="N",
                       help="random scenes of each class, in chains (20) and robustness (5); particles along a side, in "
-                      "fabric_cost (100)")  # fmt: skip
+                      "curtain and fabric_cost (100)")  # fmt: skip
     made.add_argument("--first", type=int, metavar="SEED", help="first seed of random scenes (0)")
     solver = made.add_argument("--solver", metavar="NAME", help="solver of robustness: %(known)s (all)")
     classes = made.add_argument("--classes", metavar="A,B", help="classes of robustness: %(known)s (all)")
