@@ -159,7 +159,7 @@ def column_in_verletlab(masses, h, speeds=0.0, **options):
 
 def push_in_verletlab(masses, h, iterations, speeds=0.0):
     """The same impulses by verletlab [N s]."""
-    solver = column_in_verletlab(masses, h, speeds, iterations=iterations, tolerance=0.0, warm_start=False)
+    solver = column_in_verletlab(masses, h, speeds, iterations=iterations, tolerance=0.0)
     solver.step()
     found = solver.contact_forces()
     return h * (found.forces * found.normals).sum(axis=1)[np.argsort(found.points[:, 2])]
