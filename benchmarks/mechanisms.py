@@ -1,4 +1,4 @@
-"""Table 1 of [3] in docs/solvers.md: iterations and time per step of each solver for its mechanisms.
+"""Table 1 of [3] in docs/solvers/sources.md: iterations and time per step of each solver for its mechanisms.
 
 Source: Mikhaylyuk, Strashnov, Timokhin, Algorithms of multibody dynamics simulation using articulated-body method. It
 uses sequential impulses in maximal coordinates (our "impulse") and in generalised coordinates (our "articulated"),

@@ -10,7 +10,7 @@ The second is the turn that begins where bodies are small: links of 1 mm swing w
 the energy (energy_bound.py). Impulses of the part before are scaled to the length of the next, and at last to a whole
 substep.
 
-Source: ours; see docs/solvers.md.
+Source: ours; see docs/solvers/loads.md.
 """
 
 import taichi as ti

@@ -1,4 +1,4 @@
-"""Roll of a small aircraft, from [2] of docs/solvers.md: a first-order lag from the ailerons to the rate of roll.
+"""Roll of a small aircraft: a first-order lag from the ailerons to the rate of roll, [2] of docs/solvers/sources.md.
 
     I ω' = M_ω ω + M_δ δ,   k = -M_δ/M_ω = 10 rad/s,   T = -I/M_ω = 0.075 s
 

@@ -1,7 +1,9 @@
-"""A bicycle balances without hands: the benchmark bicycle of Meijaard and others, from source [2] of docs/solvers.md.
+"""A bicycle balances without hands: the benchmark bicycle of Meijaard and others.
 
 A lateral push tips it over. The handlebar turns into the fall, and the bicycle swings back. That works between 4.3 and
 6.0 m/s with a tilt of 18°. Slower it weaves, faster it falls slowly to a side (benchmarks/bicycle_theory.py).
+
+Source: [2] of docs/solvers/sources.md.
 """
 
 import rigid

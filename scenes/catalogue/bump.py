@@ -1,5 +1,5 @@
 """A stick and a tetrahedron on bumps: contacts between the particles, figures 3 to 5 of Jakobsen's paper retold in [2]
-of docs/solvers.md."""
+of docs/solvers/sources.md."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""A ball hits a door on a hinge with limits and a spring that closes it, an example of [0] in docs/solvers.md.
+"""A ball hits a door on a hinge with limits and a spring that closes it, an example of [0] in docs/solvers/sources.md.
 
 Parameters: spring [N m/rad], zero for none; opening, the upper limit [degrees]; speed and mass of the ball [m/s, kg].
 """

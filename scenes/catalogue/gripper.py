@@ -3,9 +3,10 @@
 The motor pushes one finger with a force F. The gear moves the other finger by the opposite distance, so that both press
 the box with F/2. Friction carries m g if F/2 > m g/(2 μ).
 
-With `spring` each finger has a pad on a spring of stiffness k, as the gripper of [0] in docs/solvers.md for fragile
-objects. The fingers close by SQUEEZE more than the box allows, so each pad presses with k SQUEEZE if the motor can push
-that hard. So the spring limits the force, not the motor: 480 N/m press with 12 N, where rigid fingers press with 20 N.
+With `spring` each finger has a pad on a spring of stiffness k, as the gripper of [0] in docs/solvers/sources.md for
+fragile objects. The fingers close by SQUEEZE more than the box allows, so each pad presses with k SQUEEZE if the
+motor can push that hard. So the spring limits the force, not the motor: 480 N/m press with 12 N, where rigid fingers
+press with 20 N.
 """
 
 import math

@@ -1,5 +1,5 @@
 """The box, the sticks, the tetrahedra and the cloth of Jakobsen's paper, by the numbers of its retelling, [2] of
-docs/solvers.md: a box from 0 to 1000, sticks of length 100, no rebound, 1.99 in place of 2, four iterations.
+docs/solvers/sources.md: a box from 0 to 1000, sticks of length 100, no rebound, 1.99 in place of 2, four iterations.
 
 The source names no unit. Gravity is 9810 units/s², so a unit is a millimetre of a fall in real time.
 """

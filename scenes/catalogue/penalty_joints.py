@@ -1,4 +1,4 @@
-"""The joints of the penalty paper with its own gains and step, [4] of docs/solvers.md: a ball joint, a hinge, a
+"""The joints of the penalty paper with its own gains and step, [4] of docs/solvers/sources.md: a ball joint, a hinge, a
 universal joint and a slider, the last three with limits."""
 
 import math

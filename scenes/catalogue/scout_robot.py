@@ -1,4 +1,4 @@
-"""A scout robot with wheels on sprung arms on rough ground; the vehicle of [0] in docs/solvers.md.
+"""A scout robot with wheels on sprung arms on rough ground; the vehicle of [0] in docs/solvers/sources.md.
 
 Each wheel turns on an arm, and each arm on a hinge of the chassis. The front arms have torsion springs in their hinges.
 The rear arms have springs between arm and chassis, with the same stiffness at the wheel. At rest the chassis sinks by

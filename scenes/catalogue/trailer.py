@@ -1,4 +1,4 @@
-"""A robot pulls a trailer over bumps; a ball joint with limits connects them, as in [1] of docs/solvers.md.
+"""A robot pulls a trailer over bumps; a ball joint with limits connects them, as in [1] of docs/solvers/sources.md.
 
 The trailer can turn by 18° about x (its heading) and z, and by 15° about y (across). That is a cone of 18° about y and
 a twist of 15° about y.

@@ -30,7 +30,7 @@ def my_scene(boxes: int = 5, angle: float = 75.0):
     model.add_shape(rod, rigid.Sphere(0.15, centre=end), mass=4.0)
     model.add_hinge(rigid.GROUND, rod, top, (0, 1, 0))
 
-    # Steps and options that suit each solver; the first is the default. docs/solvers.md explains them.
+    # Steps and options that suit each solver; the first is the default. docs/solvers/index.md explains them.
     settings = {
         "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
         "verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 4},

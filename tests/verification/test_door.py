@@ -1,4 +1,4 @@
-"""The door of the scene `door`: a ball opens it, and its spring closes it, as in [0] of docs/solvers.md."""
+"""The door of the scene `door`: a ball opens it, and its spring closes it, as in [0] of docs/solvers/sources.md."""
 
 import math
 

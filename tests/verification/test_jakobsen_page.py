@@ -1,4 +1,4 @@
-"""Examples and exercises of the web page that retells Jakobsen's Advanced Character Physics, [2] of docs/solvers.md.
+"""Examples and exercises of the web page that retells Jakobsen's paper, [2] of docs/solvers/sources.md.
 
 Its numbers are kept: a box from 0 to 1000, sticks of length 100. Where the page is wrong, a comment says so.
 """

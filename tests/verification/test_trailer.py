@@ -1,4 +1,4 @@
-"""The limits of the trailer's hitch: 18° about X and Z, and 15° about Y, as in [1] of docs/solvers.md."""
+"""The limits of the trailer's hitch: 18° about X and Z, and 15° about Y, as in [1] of docs/solvers/sources.md."""
 
 import math
 

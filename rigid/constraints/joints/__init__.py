@@ -13,6 +13,6 @@
 
 A coordinate is a number q of two bodies whose derivative is like that of a row: a hinge's angle, a slider's shift, the
 two angles of a universal joint, swing and twist of a ball, the length of a distance or spring. The rows are those of
-[4] in docs/solvers.md. For the angle of a hinge, [4] uses a sine, which decreases again beyond 90°. Here the angle
-itself is used and counted past full turns.
+[4] in docs/solvers/sources.md. For the angle of a hinge, [4] uses a sine, which decreases again beyond 90°. Here the
+angle itself is used and counted past full turns.
 """

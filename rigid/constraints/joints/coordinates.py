@@ -25,8 +25,8 @@ def write_shift(s: ti.template(), c, ends, world):
 def write_angle(s: ti.template(), c, ends, world):
     """Write an angle, counted on past full turns. Args: see `write_shift`.
 
-    [4] of docs/solvers.md uses the sine of a hinge's angle instead, which decreases again beyond 90°. The relative
-    angular velocity along the axis is the rate of the angle, because the other axes stay at right angles.
+    [4] of docs/solvers/sources.md uses the sine of a hinge's angle instead, which decreases again beyond 90°. The
+    relative angular velocity along the axis is the rate of the angle, because the other axes stay at right angles.
     """
     form = ti.static(s.joints.forms)
     n_i, n_j = ends[4], ends[5]

@@ -8,7 +8,7 @@ p = h - ρ, with ρ = r (n - (n·a) a)/|n - (n·a) a|. The heading is e = a × n
 
 v and ω are of the wheel, x is its centre. ω contains the spin and the yaw. Without friction (None) the first row is an
 equality and the others are unbounded. With friction μ the first row is a limit G >= 0, and its effort times μ bounds
-the slip rows as a vector. Source: [2] of docs/solvers.md, the bicycle, whose e_2 is our e.
+the slip rows as a vector. Source: [2] of docs/solvers/sources.md, the bicycle, whose e_2 is our e.
 """
 
 import taichi as ti

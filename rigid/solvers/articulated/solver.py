@@ -39,7 +39,7 @@ class ArticulatedSolver(SequentialSolver):
     loops are cut; there they are those of the solver "impulse". One thread moves one world. Bodies that follow paths
     need the integrator "semi_implicit".
 
-    Source: [3] of docs/solvers.md, and what rigid/solvers/articulated/dynamics.py names.
+    Source: [3] of docs/solvers/sources.md, and what rigid/solvers/articulated/dynamics.py names.
     """
 
     name, Options = "articulated", ArticulatedOptions

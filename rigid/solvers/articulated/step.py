@@ -5,7 +5,7 @@ their coordinates. Everything else is rows (rigid/constraints/rows.py): loops, l
 and contacts. Impulses solve them as in rigid/solvers/impulse, but each impulse moves whole trees (generalised.py).
 variational.py has a step of second order, kernel.py makes the kernel of either.
 
-Source: [3] of docs/solvers.md, eight steps. Departures: speeds come from momenta, not accelerations from forces
+Source: [3] of docs/solvers/sources.md, eight steps. Departures: speeds come from momenta, not accelerations from forces
 (velocity_products.py says why, and has the source's way); a ball is one joint, with a quaternion; positions are
 corrected where the velocities have led, with the errors there, by the rows of the step's start.
 """

@@ -6,8 +6,8 @@ spring and a damper, Jᵀ(-α G - β J V), at the poses and velocities of the st
     V += h M⁻¹ (F + Jᵀ(-α G - β J V)),   poses += h V :   semi-implicit Euler.
 
 Source: Mikhaylyuk and Strashnov, Simulation of Articulated Rigid Bodies with Penalty Method (2013), equations 9, 10 and
-section 5: [4] of docs/solvers.md. Departures: stiffness and damping are scaled by each row's own effective mass (see
-forces.py), the gyroscopic torque is implicit, a hinge's angle is not a sine (limits.py has the source's way), and
+section 5: [4] of docs/solvers/sources.md. Departures: stiffness and damping are scaled by each row's own effective mass
+(see forces.py), the gyroscopic torque is implicit, a hinge's angle is not a sine (limits.py has the source's way), and
 contacts, friction and motors are rows like any other.
 """
 

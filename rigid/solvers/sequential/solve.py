@@ -6,7 +6,8 @@ A group is solved in stage 0 for V, or in stage 1 for the pseudo-velocities V' t
 own b and λ, in the next columns, and no softness, friction or motors. Functions that solve groups return the
 largest |Δλ|.
 
-Sources: Catto, Iterative Dynamics with Temporal Coherence (2005), equation 20; [1], [3] of docs/solvers.md for V'.
+Sources: Catto, Iterative Dynamics with Temporal Coherence (2005), equation 20; [1], [3] of docs/solvers/sources.md
+for V'.
 """
 
 import taichi as ti

@@ -10,7 +10,7 @@ The types of joint_locks.py have impulses of rigid bodies and converge faster wh
 is that of the particles, as a direct solve with the frames' sticks needs it. Linear momentum is conserved as the
 coefficients add up to zero, angular momentum as C does not change when all particles turn together.
 
-Source: [4] of docs/solvers.md, its rows as functions of particles.
+Source: [4] of docs/solvers/sources.md, its rows as functions of particles.
 """
 
 import numpy as np

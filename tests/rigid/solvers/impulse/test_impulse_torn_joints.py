@@ -1,6 +1,6 @@
 """Joints that start open by 0.3 m and 40°, at rest and without gravity: how they close, and what energy that costs.
 
-Source: [1] of docs/solvers.md, whose split impulses close joints without a change of energy.
+Source: [1] of docs/solvers/sources.md, whose split impulses close joints without a change of energy.
 """
 
 import math
