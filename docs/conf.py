@@ -26,6 +26,7 @@ extensions = [
     "playground",
     "public_names",
     "repository_links",
+    "terms",
 ]
 exclude_patterns = ["extensions", "exercises/tests"]
 

@@ -72,6 +72,29 @@ def test_the_site_can_show_all_equations():
             assert mathml(block, as_block=True).startswith("<math"), path
 
 
+def test_the_first_mention_of_a_term_leads_to_its_row_of_the_glossary():
+    core, nodes = (pytest.importorskip(f"docutils.{name}") for name in ("core", "nodes"))
+    terms = extension("terms")
+    rows = "| term | meaning |\n| --- | --- |\n| stick | a rod |\n| *row* | an equation |\n| warp, weft | threads |\n"
+    known = terms.terms(rows)
+    assert known == {
+        "stick": ("a rod", False), "row": ("an equation", True), "warp": ("threads", False), "weft": ("threads", False)
+    }  # fmt: skip
+    text = 'Warp\n====\n\nThe "stick" is ``stick``. Rows of sticks, a stick-figure, one stick, *rows*, and the weft.'
+    document = core.publish_doctree(text)
+    terms.link_terms(document, known, "glossary.html")
+    links = [(node.astext(), node["refuri"].partition("#")[2]) for node in document.findall(nodes.reference)]
+    assert links == [("sticks", "term-stick"), ("rows", "term-row"), ("weft", "term-weft")]
+    assert document.astext().split() == core.publish_doctree(text).astext().split()
+
+
+def test_each_term_of_the_glossary_has_one_row():
+    rows = re.findall(r"^\| ([^|]+) \|", (ROOT / "docs" / "glossary.md").read_text("utf-8"), re.MULTILINE)
+    found = [name for row in rows if row not in ("term", "---") for name in row.strip("*").split(", ")]
+    assert "row" in found
+    assert sorted(found) == sorted(set(found))
+
+
 def extension(name):
     """A module of docs/extensions."""
     with pytest.MonkeyPatch.context() as patch:
