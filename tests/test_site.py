@@ -80,7 +80,7 @@ def test_the_first_mention_of_a_term_leads_to_its_row_of_the_glossary():
     assert known == {
         "stick": ("a rod", False), "row": ("an equation", True), "warp": ("threads", False), "weft": ("threads", False)
     }  # fmt: skip
-    text = 'Warp\n====\n\nThe "stick" is ``stick``. Rows of sticks, a stick-figure, one stick, *rows*, and the weft.'
+    text = 'Warp\n====\n\nA "stick", ``stick``, a/stick.py, rows of sticks, a stick-man, one stick, *rows*, the weft.'
     document = core.publish_doctree(text)
     terms.link_terms(document, known, "glossary.html")
     links = [(node.astext(), node["refuri"].partition("#")[2]) for node in document.findall(nodes.reference)]

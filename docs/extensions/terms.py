@@ -1,8 +1,8 @@
 """Links from the first mention of a term in a page to its row in docs/glossary.md, with the meaning as a tip.
 
-The documents stay plain Markdown, and a new row of the glossary needs nothing else. Code, equations, titles, links and
-quoted names of solvers are left alone. Terms that the glossary has in italics are everyday words, too, so they are
-linked only where a page has them in italics.
+The documents stay plain Markdown, and a new row of the glossary needs nothing else. Code, equations, titles, heads of
+tables, links, paths and quoted names of solvers are left alone. Terms that the glossary has in italics are everyday
+words, too, so they are linked only where a page has them in italics.
 """
 
 import re
@@ -29,13 +29,14 @@ def pattern(names, emphasised):
     """A pattern with a group for each term, in the singular or plural. Emphasised ones are the whole text."""
     forms = (f"{re.escape(name[:-1])}(?:y|ies)" if name[-1] == "y" else f"{re.escape(name)}s?" for name in names)
     either = "|".join(f"({form})" for form in forms) or r"\b\B"
-    return re.compile(f"^(?:{either})$" if emphasised else rf'(?<![\w"-])(?:{either})(?![\w"-])', re.IGNORECASE)
+    return re.compile(f"^(?:{either})$" if emphasised else rf'(?<![\w"/-])(?:{either})(?![\w"/-])', re.IGNORECASE)
 
 
 def link_terms(doctree, known, page):
     """Link the first mention of each term. Args: doctree; known: see `terms`; page: address of the glossary."""
     left = sorted(known, key=len, reverse=True)  # the longest first
-    for text in list(doctree.findall(nodes.Text)):
+    heads = {id(text) for head in doctree.findall(nodes.thead) for text in head.findall(nodes.Text)}
+    for text in [text for text in doctree.findall(nodes.Text) if id(text) not in heads]:
         emphasised = isinstance(text.parent, nodes.emphasis)
         if not isinstance(text.parent.parent if emphasised else text.parent, nodes.paragraph):
             continue
