@@ -70,14 +70,14 @@ def solve_tridiagonal(diagonal, off, right):
 
 
 def numbers_of_chain(weight, count, clamp):
-    """Stiffness of joints EI/l̄ and moments W l of segments (n,), for length and EI one. Args: see `hang`."""
+    """Stiffness of joints EI/l̄ and moments Q l of segments (n,), for length and EI one. Args: see `hang`."""
     stiffness = np.full(count, float(count))
     stiffness[0] = count / clamp
     return stiffness, weight / count**2 * (count - 0.5 - np.arange(count))
 
 
 def energy_of_chain(angle, base, stiffness, moment):
-    """Σ EI/l̄ (θ_j - θ_{j-1})²/2 + Σ W_j l sin θ_j."""
+    """Σ EI/l̄ (θ_j - θ_{j-1})²/2 + Σ Q_j l sin θ_j."""
     return (stiffness * np.diff(angle, prepend=base) ** 2).sum() / 2 + moment @ np.sin(angle)
 
 
