@@ -83,6 +83,7 @@ ELSEWHERE = {
     ),
     "python -m scenes": ("another test runs it", "tests/test_wheel.py", '"-m", "scenes", "list"'),
     "python -m build": ("a test builds the same", "tests/test_wheel.py", "build.build_sdist"),
+    "python docs/replays.py": ("another test makes one", "tests/test_site.py", 'replays.main(["pendulum"])'),
     "python docs/course/make.py": (
         "another test draws and measures", "tests/course/test_course.py", "make.module_of(chapter).table()",
     ),

@@ -86,7 +86,7 @@ def warn_of_softness(plan):
     """Warn if "auto" does not solve elements together. Args: plan: a pbd.implicit.tables.ImplicitPlan."""
     if plan.note:
         warnings.warn(
-            f"{plan.note}, which are softer than their fabric as far as iterations have not converged: "
+            f"{plan.note}, which are softer than their material as far as iterations have not converged: "
             'elements="iterative" says that you know',
             UserWarning, stacklevel=4,
         )  # fmt: skip
