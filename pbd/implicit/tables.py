@@ -66,10 +66,15 @@ def plan_elements(elements, types, constraints, gases):
     unprojected = [types[k] for k in chosen if types[k].project is None]
     solids = "solids" if any(each.is_solid for each in unprojected) else "rods that bodies hold" if unprojected else ""
     if not on_cpu():
+        is_soft = chosen and elements == "auto"
         needed = solids if solids else "gases" if gases else 'elements="together"' if elements == "together" else ""
         if needed and (chosen or gases):
             raise ValueError(f"a graphics card with {needed}: expected a processor, which solves them together")
-        is_soft = chosen and elements == "auto"
+        if is_soft and any(types[k].has_swing for k in chosen):
+            raise ValueError(
+                "a graphics card with rods: expected a processor, which solves them together, or "
+                'elements="iterative", which bends them far too much'
+            )
         return nothing("a graphics card projects elements one after another" if is_soft else "")
     if elements == "iterative":
         if solids:

@@ -9,6 +9,7 @@ from described import refusal
 import pbd
 from pbd import build
 from pbd.description import rods
+from pbd.implicit import tables
 
 POINTS = [(0, 0, 0), (1, 0, 0), (2, 0, 0)]
 TRIANGLE = [(0, 0, 0), (1, 0, 0), (0, 1, 0)]
@@ -153,3 +154,12 @@ def test_an_angle_that_is_no_number_later_is_refused_in_the_step():
 
 def test_there_are_no_rods_to_clamp():
     assert refusal(lambda: pbd.Particles().clamp(0), IndexError) == "segment is 0: there are no rod segments yet"
+
+
+def test_a_graphics_card_refuses_rods_that_it_would_bend_too_much(monkeypatch):
+    # It projects elements one after another, and then a coil spring is off by its radius after 0.2 s.
+    monkeypatch.setattr(tables, "on_cpu", lambda: False)
+    particles = pbd.Particles()
+    build.rod(particles, POINTS, **RUBBER)
+    with pytest.raises(ValueError, match="a graphics card with rods: expected a processor"):
+        pbd.ParticleSystem(particles)
