@@ -23,7 +23,7 @@ import taichi as ti
 from pbd.core.kernels import load_vector, store_vector
 from rigid.constraints.joints.rotors import push_rotor
 from rigid.constraints.rows import GROUP, Group, bodies_of, position_error
-from rigid.kernels.matrices import inverse_or_zero, invert
+from rigid.kernels.matrices import invert
 from rigid.kernels.motion import MASS, VELOCITY, multiply_inverse_inertia
 from rigid.solvers.penalty.data import FORCE, ROW
 from rigid.solvers.penalty.limits import cosine_of
@@ -231,14 +231,14 @@ def update_stretch(s: ti.template(), group, kind, first, count, world):
 
 @ti.func
 def clamp_effort(s: ti.template(), row, kind, effort, world):
-    """Clamp an effort to its bounds. A limit that is not exceeded has none. A drive slips: its stretch is reduced."""
+    """Clamp an effort to its bounds. A limit that is not exceeded has none. A drive slips, see `clamp_friction`."""
     n = ti.static(s.rows.numbers)
     clamped = ti.min(ti.max(effort, n[world, row, ROW.low]), n[world, row, ROW.high])
     if kind == Group.LIMIT:
         if n[world, row, ROW.stretch] == 0.0:
             clamped = 0.0
     elif clamped != effort:
-        n[world, row, ROW.stretch] = -clamped * inverse_or_zero(n[world, row, ROW.alpha])
+        n[world, row, ROW.stretch] *= clamped / effort
     return clamped
 
 

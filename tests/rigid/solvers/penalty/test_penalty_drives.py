@@ -199,3 +199,22 @@ def test_gear_on_a_free_frame_comes_to_rest():
     assert widest[0] < 6.0 / math.sqrt(1e4)  # the start's q_b' - ratio q_a', over the frequency
     assert widest[-1] < 0.3 * widest[0]
     assert np.abs(rigid.linear_momentum(model, solver.state())).max() < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("mass", "friction", "speed", "dt"),
+    [(2.0, 10.0, 0.0715, 0.003), (0.97, 48.5, 1.553, 0.001), (1.66, 23.2, 0.411, 0.003)],
+)
+def test_friction_that_begins_to_slip_adds_no_energy(mass, friction, speed, dt):
+    # Its damping alone exceeds the bound at first. A stretch that belonged to the whole bound would be energy.
+    model = rigid.Model(gravity=ZERO)
+    box = model.add_box((0.2, 0.2, 0.2), mass=mass, velocity=(speed, 0, 0))
+    model.add_slider(rigid.GROUND, box, ZERO, X, friction=friction)
+    solver = solve(model, dt)
+    energies = [solver.energy().total]
+    for _ in range(round(0.3 / dt)):
+        solver.step()
+        energies.append(solver.energy().total)
+    assert energies[0] == pytest.approx(mass * speed**2 / 2)
+    assert max(energies) <= energies[0]
+    assert energies[-1] < 0.5 * energies[0]
