@@ -59,7 +59,7 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],
-    "show_prev_next": False,
+    "show_prev_next": True,
 }
 html_sidebars = {"*": [], "exercises/**": [], "source/**": []}  # pages without others below them
 html_context = {"default_mode": "auto"}  # dark where the system is

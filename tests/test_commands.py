@@ -47,16 +47,16 @@ SLOW = (
 # Commands that do not run here, by their beginning: the reason, and the file and text that show where they run.
 ELSEWHERE = {
     "python3 -m pip install .": ("takes minutes; `make test` does it", "Makefile", "-m pip install"),
-    "pip install 'verletlab[mjcf]'": ("the same, and there is such an extra", "pyproject.toml", "\nmjcf = ["),
-    "pip install 'verletlab[peers]'": ("the same, and there is such an extra", "pyproject.toml", "\npeers = ["),
+    "pip install '.[mjcf]'": ("the same, and there is such an extra", "pyproject.toml", "\nmjcf = ["),
+    "pip install '.[peers]'": ("the same, and there is such an extra", "pyproject.toml", "\npeers = ["),
     "verletlab compare five_link_chain": (
         "needs the kernels of all solvers; another test runs it", "tests/scenes/comparison/test_compare_files.py",
         '"compare", "five_link_chain"',
     ),
-    "pip install 'verletlab[view]'": ("the same, and there is such an extra", "pyproject.toml", "\nview = ["),
-    "pip install 'verletlab[usd]'": ("the same, and there is such an extra", "pyproject.toml", "\nusd = ["),
-    "pip install 'verletlab[gltf]'": ("the same, and there is such an extra", "pyproject.toml", "\ngltf = ["),
-    "pip install 'verletlab[sweep]'": ("the same, and there is such an extra", "pyproject.toml", "\nsweep = ["),
+    "pip install '.[view]'": ("the same, and there is such an extra", "pyproject.toml", "\nview = ["),
+    "pip install '.[usd]'": ("the same, and there is such an extra", "pyproject.toml", "\nusd = ["),
+    "pip install '.[gltf]'": ("the same, and there is such an extra", "pyproject.toml", "\ngltf = ["),
+    "pip install '.[sweep]'": ("the same, and there is such an extra", "pyproject.toml", "\nsweep = ["),
     "pip install dask-jobqueue": ("the same", "pyproject.toml", '"dask-jobqueue'),
     "dask scheduler": ("runs until Ctrl-C; a test starts it", "tests/scenes/sweeps/test_cluster.py", '"scheduler"'),
     "dask worker": ("the same", "tests/scenes/sweeps/test_cluster.py", '"dask", "worker"'),

@@ -4,6 +4,7 @@
 
 const WEIGHTS = [
   [/^(guides\/|quickstart|install|faq)/, 4],
+  [/^(solvers\/index|gallery|course\/index)$/, 4],
   [/^course\//, 2],
   [/^(reference\/|source\/)/, 0.6],
   [/^(changelog|licences)/, 0.1],
