@@ -90,7 +90,6 @@ ELSEWHERE = {
     "pip install pygame": ("the same", "pyproject.toml", '"pygame'),
     "pip install build": ("another test builds without it", "tests/test_wheel.py", "build.build_sdist"),
     "twine check": ("another test checks the same", "tests/test_wheel.py", '"twine", "check", "--strict"'),
-    "pip install '.[view]'": ("the same", "pyproject.toml", "\nview = ["),
     "pip install pytest": ("the same", "pyproject.toml", '"pytest>=8"'),
     "pytest test_stick.py": ("the same", "tests/test_exercises.py", 'f"test_{name}.py"'),
     "apt install libx11-6": ("needs root on Debian, and Taichi runs here without it", "README.md", "apt install"),
