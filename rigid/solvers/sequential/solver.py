@@ -13,6 +13,7 @@ from rigid.solvers.row_solver import RowSolver
 from rigid.solvers.sequential.contacts import read_contacts
 from rigid.solvers.sequential.data import ROW, Step
 from rigid.solvers.sequential.energy_of_rows import energy_kernel
+from rigid.solvers.slow_motors import MotorsOfRows
 
 # Without a given tolerance: the largest [N s], and in parts of the impulse that gravity gives the lightest body in h.
 MOST_TOLERANCE, WEIGHT_TOLERANCE = 1e-6, 1e-2
@@ -36,6 +37,16 @@ class SequentialSolver(RowSolver):
     @iterations.setter
     def iterations(self, iterations):
         self._set_options(replace(self.options, iterations=iterations))
+
+    def step(self, count=1):
+        """Make steps of dt. Args: count. Raises: pbd.Diverged if a state stops being finite."""
+        motors = self._slow_motors  # which begins to watch now
+        super().step(count)
+        motors.look(self)
+
+    @cached_property
+    def _slow_motors(self):
+        return MotorsOfRows(self)
 
     @property
     def _time_of_impulses(self):

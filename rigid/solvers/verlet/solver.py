@@ -34,6 +34,7 @@ from rigid.solvers.verlet.crossings import crossing_message, crossing_shapes
 from rigid.solvers.verlet.data import allocate_bodies, may_touch, touching_parts
 from rigid.solvers.verlet.external_forces import FrameForces, force_hooks
 from rigid.solvers.verlet.frame import fit_pose, fit_velocity
+from rigid.solvers.verlet.iterated_motors import IteratedMotors
 from rigid.solvers.verlet.joint_constraints import torque_numbers
 from rigid.solvers.verlet.joint_forces import (
     accelerations_by_joints,
@@ -44,7 +45,6 @@ from rigid.solvers.verlet.joint_forces import (
 from rigid.solvers.verlet.lanes import lanes_to_ask_for
 from rigid.solvers.verlet.options import VerletOptions
 from rigid.solvers.verlet.restitution import BOUNDED, KEPT, UNKNOWN
-from rigid.solvers.verlet.slow_motors import SlowMotors
 from rigid.solvers.verlet.step import step_hooks
 from rigid.state import State, join_arrays, split_arrays
 
@@ -127,7 +127,7 @@ class VerletSolver(Solver):
         if given.particles is None and self.model.joints:  # the frame of the ground is larger than small chains
             watch.length = max(map(extent, models)) + (np.sum(self._radii) if given.contacts else 0.0)
         self._driven = any(map(is_driven, models))
-        self._open_joints, self._slow_motors = OpenJoints(self), SlowMotors(self, buildings[0].motors)
+        self._open_joints, self._slow_motors = OpenJoints(self), IteratedMotors(self, buildings[0].motors)
         self._follows_paths = any(body.path is not None for body in self.model.bodies)
         self._external_forces = FrameForces(self.particle_system, self.frames, self.members, self._add_force_hooks)
         if given.contacts and may_touch(self.model, given.particles):
