@@ -1,5 +1,6 @@
 """Reading the documents as Markdown."""
 
+import importlib.util
 from functools import cache
 from pathlib import Path
 
@@ -7,6 +8,14 @@ from markdown_it import MarkdownIt
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def loaded(path):
+    """The module of a file that is in no package."""
+    spec = importlib.util.spec_from_file_location(f"{path.parent.name}_{path.stem}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @cache

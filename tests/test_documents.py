@@ -4,7 +4,6 @@ tests/test_commands.py runs the commands that the documents show. tools/check_so
 """
 
 import ast
-import importlib.util
 import os
 import re
 import subprocess
@@ -12,7 +11,7 @@ import sys
 from functools import cache
 
 import pytest
-from documents import DOCUMENTS, ROOT, fences, names_behind_links, runs, spans, tokens
+from documents import DOCUMENTS, ROOT, fences, loaded, names_behind_links, runs, spans, tokens
 from matplotlib.mathtext import MathTextParser
 
 import pbd
@@ -158,9 +157,7 @@ def test_equations_can_be_read():
 
 def script_of_the_table():
     """The module media/solvers.py, and the rows of the table that it wrote into the README."""
-    found = importlib.util.spec_from_file_location("solvers", ROOT / "media" / "solvers.py")
-    script = importlib.util.module_from_spec(found)
-    found.loader.exec_module(script)
+    script = loaded(ROOT / "media" / "solvers.py")
     before, after = (script.README.read_text("utf-8").split(mark) for mark in script.MARKS)
     assert len(before) == len(after) == 2
     lines = before[1].split(script.MARKS[1])[0].strip().splitlines()

@@ -1,26 +1,17 @@
 """Exercises of the documentation: the solutions pass their tests, and the placeholders do not."""
 
 import ast
-import importlib.util
 import os
 import subprocess
 import sys
 
 import pytest
-from documents import ROOT
+from documents import ROOT, loaded
 
 FOLDER = ROOT / "docs" / "exercises"
 
 
-def loaded():
-    """The module docs/exercises/make.py."""
-    spec = importlib.util.spec_from_file_location("make_exercises", FOLDER / "make.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-make = loaded()
+make = loaded(FOLDER / "make.py")
 
 
 def test_each_exercise_has_a_test_and_a_row_in_the_page():

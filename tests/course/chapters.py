@@ -1,19 +1,7 @@
 """Modules of the course's chapters."""
 
-import importlib.util
-
-from documents import ROOT
+from documents import ROOT, loaded
 
 FOLDER = ROOT / "docs" / "course"
-
-
-def loaded():
-    """The module docs/course/make.py."""
-    spec = importlib.util.spec_from_file_location("make_course", FOLDER / "make.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-make = loaded()
+make = loaded(FOLDER / "make.py")
 chapter = make.module_of
