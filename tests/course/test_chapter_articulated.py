@@ -43,6 +43,7 @@ def test_accelerations_of_the_course_are_those_of_the_solver(links, seed, h):
     assert course.angles(solver) == pytest.approx(q, abs=ROUND_OFF)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("links", "bend", "h"), [(1, 0.0, 0.01), (3, 0.5, 0.01), (5, -0.3, 0.004)])
 def test_momenta_of_the_course_are_those_of_the_default_solver(links, bend, h):
     chain = course.rods(links, bend)._replace(armatures=np.linspace(0.1, 0, links))

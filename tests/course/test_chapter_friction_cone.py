@@ -55,6 +55,7 @@ def test_projection_comes_to_rest_at_coulombs_law(seed):
     assert np.linalg.norm(u) < 1e-12
 
 
+@pytest.mark.slow
 def test_a_cube_slides_above_the_angle_of_friction():
     for angle, acceleration in ((0.46, 0.0), (0.47, course.GRAVITY * (np.sin(0.47) - 0.5 * np.cos(0.47)))):
         solver = rigid.solver("impulse", course.cube(slope=angle), 0.01, iterations=5000, tolerance=1e-14)
@@ -105,6 +106,7 @@ def test_sliding_and_spinning_end_together():
     assert found[-1, 3] == pytest.approx(0.79, abs=0.01)
 
 
+@pytest.mark.slow
 def test_spinning_friction_of_a_ball():
     # Torque s m g against (2/5) m r² ω.
     model = rigid.Model(gravity=(0, 0, -course.GRAVITY))

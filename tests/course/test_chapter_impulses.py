@@ -94,6 +94,7 @@ def test_each_impulse_lowers_the_energy_by_half_its_residual():
         V = after
 
 
+@pytest.mark.slow
 def test_corrections_by_velocities_give_energy():
     # A fifth of 0.05 m in a step of 1/240 s: 2.4 m/s, however gravity pulls. The others give none.
     for way, (name, options) in zip((0.2 * 0.05 * 240, 0.0, 0.0), course.WAYS.items()):
