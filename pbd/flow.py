@@ -49,13 +49,16 @@ class Flow:
     """
 
     kind = material = members = ""  # names of attributes of Particles, and of Membrane or Tetrahedra
+    limit = "yield_strain"  # what a material that flows has
     columns = 0  # how many of the first parameters of their constraint types follow
     start = ()  # numbers of an element that has not flowed
 
     def __init__(self, constraints, values, descriptions):
         self._constraints, self._values = constraints, values
         self._described = [list(getattr(each, self.kind)) for each in descriptions]
-        flows = [any(self._of(each).yield_strain is not None for each in same) for same in zip(*self._described)]
+        flows = [
+            any(getattr(self._of(each), self.limit) is not None for each in same) for same in zip(*self._described)
+        ]
         self._flowing = np.flatnonzero(flows)
         chosen = [[each[k] for k in self._flowing] for each in self._described]
         counts = [[len(getattr(each, self.members)) for each in of_world] for of_world in chosen]
@@ -68,10 +71,14 @@ class Flow:
             self._members = np.concatenate([getattr(each, self.members) for each in chosen[0]])
             laws = np.array([[self._law_of(self._of(each)) for each in same] for same in zip(*chosen)])
             self._law = self._in_worlds(np.repeat(laws, counts[0], axis=0))
-            first = [np.concatenate([self._parameters_of(each) for each in of_world]) for of_world in chosen]
-            self._first = self._in_worlds(np.stack(first, axis=1))
-            self._present = self._first.copy()
-            self._rows, self._owners = self._places(chosen[0])
+            self._prepare(chosen)
+
+    def _prepare(self, chosen):
+        """Look up what follows. Args: chosen: elements that flow, of each description."""
+        first = [np.concatenate([self._parameters_of(each) for each in of_world]) for of_world in chosen]
+        self._first = self._in_worlds(np.stack(first, axis=1))
+        self._present = self._first.copy()
+        self._rows, self._owners = self._places(chosen[0])
 
     def __len__(self):
         return len(self.numbers)

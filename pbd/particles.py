@@ -333,21 +333,27 @@ class Particles(Description):
         name = "damped membrane" if fabric.damping > 0 else "membrane"
         first = {name: self.constraint_sets.count(name)}
         self._add_damped("membrane", made.triangles, compliance, fabric.damping, **numbers)
-        if any(fabric.rigidities()):
-            self._add_plate(made, rest is None, fabric.damping)
+        plate = self._add_plate(made, rest is None, fabric.damping) if any(fabric.rigidities()) else None
         if fabric.strain_limit is not None:
             for numbers in thread_limits(made):
                 self.add_constraints("thread at most", made.triangles, **numbers)
-        self.membranes.append(replace(made, first=first))
+        self.membranes.append(replace(made, first=first, plate=plate))
         return len(self.membranes) - 1
 
     def _add_plate(self, membrane, as_described, damping):
-        """Resist bending of a membrane. Args: as_described: whether it is at rest in the present shape; damping."""
+        """Resist bending of a membrane. Args: as_described: whether it is at rest in the present shape; damping.
+
+        Returns: a Plate.
+        """
         pinned, positions = np.isinf(self.masses()), self.positions()
-        hinges, compliance, coupled, numbers = plates_of(membrane, pinned)
+        plate, compliance, coupled, numbers = plates_of(membrane, pinned)
+        hinges = plate.hinges
         angles = rest_values.dihedral_angle(positions[hinges]) if as_described else np.zeros(len(hinges))
         numbers["half_rest_sine"] = np.sin(angles / 2)
+        name = "damped plate" if damping > 0 else "plate"
+        first = self.constraint_sets.count(name)
         self._add_damped("plate", hinges, compliance, damping, coupled=coupled, **numbers)
+        return replace(plate, angles=angles, name=name, first=first)
 
     def add_solid(self, tetrahedra, solid, rest=None):
         """Make tetrahedra of an elastic material, which resist any change of their shapes.

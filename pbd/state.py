@@ -31,6 +31,8 @@ class State(Snapshot):
             were added: the inverse of their plastic deformation F_p, row by row, and their plastic strain.
         flowed_membranes: of triangles that flow, (triangles, 6), likewise: lengths at rest of warp and weft, as parts
             of those described, the cosine at rest of their angle, and plastic strains of warp, weft and shear.
+        flowed_plates: of triangles whose bending flows, (triangles, 4), likewise: their plastic curvatures κ_11, κ_22
+            and 2 κ_12 along warp and weft, positive where they bend towards the normal, and how much has flowed [1/m].
         tangled: which bodies of solids are tangled, (worlds, bodies), see pbd/implicit/recovery.py.
     """
 
@@ -49,6 +51,7 @@ class State(Snapshot):
     bent: np.ndarray = field(default_factory=lambda: np.zeros((0, 4)))
     flowed_solids: np.ndarray = field(default_factory=lambda: np.zeros((0, 10)))
     flowed_membranes: np.ndarray = field(default_factory=lambda: np.zeros((0, 6)))
+    flowed_plates: np.ndarray = field(default_factory=lambda: np.zeros((0, 4)))
     tangled: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
 
     def check(self):

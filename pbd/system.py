@@ -34,6 +34,7 @@ from pbd.host.report import Report
 from pbd.host.upload import checked_descriptions, collect_constraints, features_of, order_constraints, upload
 from pbd.options import ParticleOptions
 from pbd.particles import checked_wind, inverse
+from pbd.plate_flow import PlateFlow
 from pbd.state import State
 from pbd.step_hooks import StepHooks
 from pbd.tearing import Tearing, refuse_torn_surfaces
@@ -113,6 +114,7 @@ class ParticleSystem(UsesTaichi):
             "bent": Yielding(*values),
             "flowed_solids": SolidFlow(*values, descriptions, self.arrays.implicit),
             "flowed_membranes": MembraneFlow(*values, descriptions),
+            "flowed_plates": PlateFlow(*values, descriptions),
         }
         # Contacts are sought as far as the largest contact distance and half as much again, to allow for motion.
         self._search_radius = 3.0 * max(0.0, self._radii.max()) or 1.0

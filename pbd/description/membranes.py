@@ -18,13 +18,32 @@ FLAT = 1e-9
 
 
 @dataclass(frozen=True)
+class Plate:
+    """The edges of a membrane that resist bending.
+
+    Attributes: hinges (n, 4): indices of particles, see `plates_of`; hinge_of_side (triangles, 3): the hinge on each
+    side of a triangle, -1 for none; signs (triangles, 3): of a fold in the triangle; bends (triangles,): mask of those
+    with moments; angles (n,): of the folds at rest [rad]; name: of the constraint type; first: number of its first
+    constraint.
+    """
+
+    hinges: np.ndarray
+    hinge_of_side: np.ndarray
+    signs: np.ndarray
+    bends: np.ndarray
+    angles: np.ndarray | None = None
+    name: str = ""
+    first: int = 0
+
+
+@dataclass(frozen=True)
 class Membrane:
     """Triangles of one fabric.
 
     Attributes: triangles (n, 3): indices of particles; fabric: a Fabric; threads (n, 2, 3): coefficients a_i of the
     warp and b_i of the weft, see pbd/constraints/membrane.py [1/m]; areas (n,): at rest [m²]; corners (n, 3, 3): at
     rest [m]; axes (n, 2, 3): unit vectors along warp and weft at rest; rest_cosines: between warp and weft (n,);
-    first: the number of its first constraint of each type, by name.
+    first: the number of its first constraint of each type, by name; plate: a Plate, None without bending.
     """
 
     triangles: np.ndarray
@@ -35,6 +54,7 @@ class Membrane:
     axes: np.ndarray
     rest_cosines: np.ndarray | float = 0.0
     first: dict = field(default_factory=dict)
+    plate: Plate | None = None
 
     def strains(self, positions):
         """Strains of warp, weft and shear (..., n, 3). Args: positions (..., particles, 3) [m]."""
@@ -114,7 +134,7 @@ def plates_of(membrane, pinned):
 
     Args: membrane; pinned: mask of particles. A triangle of pinned corners has no moments: it is a clamp.
 
-    Returns: hinges (n, 4); their own compliances α_ee (n,) [rad²/J]; the four others that each is coupled to (n, 4);
+    Returns: a Plate; their own compliances α_ee (n,) [rad²/J]; the four others that each is coupled to (n, 4);
     parameters by name, see there.
     """
     count = len(membrane.triangles)
@@ -145,18 +165,27 @@ def plates_of(membrane, pinned):
             others.append(np.where(exists, hinge_of_side[other], np.arange(len(hinges))))
             coupling.append(np.where(exists, sign[side] * sign[other] * compliance[triangle, place, next_place], 0.0))
     numbers = {"lumped": lumped / own, **{f"ratio_{k}": each / own for k, each in enumerate(coupling)}}
-    return hinges, own, np.stack(others, axis=1), numbers
+    plate = Plate(hinges, hinge_of_side.reshape(3, count).T, sign.reshape(3, count).T, bends)
+    return plate, own, np.stack(others, axis=1), numbers
 
 
 def shared_compliance(membrane):
     """Σ A Φ_e : S : Φ_f/(l_e l_f) of each triangle (n, 3, 3) [rad²/J], for the sides that begin at each corner."""
+    moments, lengths = moments_of_sides(membrane)
+    each = np.einsum("nke,kl,nlf->nef", moments, membrane.fabric.plate_compliance(), moments)
+    return membrane.areas[:, None, None] * each / (lengths[:, :, None] * lengths[:, None, :])
+
+
+def moments_of_sides(membrane):
+    """Φ_e of each triangle, M_11, M_22, M_12 by side (n, 3, 3), and the lengths of sides (n, 3) [m].
+
+    Φ_e has the normal moment one across side e, and none across the others. Side e begins at corner e.
+    """
     edges = np.roll(membrane.corners, -1, axis=1) - membrane.corners
     along, across = np.moveaxis(np.einsum("nkj,nsj->nsk", membrane.axes, edges), 2, 0)
     lengths = np.hypot(along, across)
     x, y = across / lengths, -along / lengths  # of the normal
-    moments = np.linalg.inv(np.stack([x * x, y * y, 2 * x * y], axis=2))  # columns: of one across one side
-    each = np.einsum("nke,kl,nlf->nef", moments, membrane.fabric.plate_compliance(), moments)
-    return membrane.areas[:, None, None] * each / (lengths[:, :, None] * lengths[:, None, :])
+    return np.linalg.inv(np.stack([x * x, y * y, 2 * x * y], axis=2)), lengths
 
 
 def thread_limits(membrane):

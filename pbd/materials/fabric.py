@@ -31,8 +31,10 @@ class Fabric:
         yield_strain: threads whose tension is beyond that of a free strip with this strain flow, and keep what is
             beyond, stretched or crushed, each by itself; so does shear beyond this cosine of the angle. It is above
             zero, and None for a fabric that springs back from any.
-        hardening: by how much the yield strain grows with the plastic strain of a thread, or of the shear; zero or
-            more. It needs a yield_strain. See pbd/flow.py for both.
+        hardening: by how much the yield strain grows with the plastic strain of a thread, or of the shear, and the
+            yield curvature with the plastic curvature; zero or more. It needs one of them. See pbd/flow.py.
+        yield_curvature: a strip along the warp or the weft that is bent by more keeps what is beyond [1/m]; above zero,
+            and None for a fabric whose bends spring back. It needs bending. See pbd/plate_flow.py.
 
     Raises: ValueError for a number that no fabric has.
     """
@@ -48,6 +50,7 @@ class Fabric:
     strain_limit: float | None = None
     yield_strain: float | None = None
     hardening: float = 0.0
+    yield_curvature: float | None = None
 
     def __post_init__(self):
         for name in ("warp", "weft", "density"):
@@ -61,7 +64,9 @@ class Fabric:
             positive("thickness", self.thickness)
         if self.strain_limit is not None:
             positive("strain_limit", self.strain_limit)
-        check_flow(self.yield_strain, self.hardening)
+        check_flow(self.hardening, yield_strain=self.yield_strain, yield_curvature=self.yield_curvature)
+        if self.yield_curvature is not None and not any(self.rigidities()):
+            raise ValueError(f"yield_curvature is {self.yield_curvature:g}, without bending: expected both, or none")
 
     def rigidities(self):
         """Flexural rigidity along the warp, along the weft and between them, three numbers [N m]."""
@@ -99,6 +104,12 @@ class Fabric:
         across = -self.poisson * math.sqrt(warp * weft)
         twist = 4 * between - warp - weft - 2 * across
         return np.array([[warp, across, 0], [across, weft, 0], [0, 0, twist]])
+
+    def scaled_moments(self):
+        """M_11/B_warp, M_22/B_weft, M_12/√(B_warp B_weft) for each curvature κ_11, κ_22, 2 κ_12 (3, 3)."""
+        warp, weft, _ = self.rigidities()
+        scale = np.array([warp, weft, math.sqrt(warp * weft)])
+        return np.linalg.inv(self.plate_compliance()) / scale[:, None]
 
     def stiffness(self):
         """Tension and shear for each strain (3, 3) [N/m], in the order warp, weft and shear.

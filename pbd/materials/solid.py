@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from pbd.core.validate import finite_number, not_negative, positive
 
 
-def check_flow(yield_strain, hardening):
-    """Check what a material that flows has. Args: see `Solid`. Raises: ValueError."""
-    if not_negative("hardening", hardening) > 0 and yield_strain is None:
-        raise ValueError(f"hardening is {hardening:g}, without a yield_strain: expected both, or none")
-    if yield_strain is not None:
-        positive("yield_strain", yield_strain)
+def check_flow(hardening, **yields):
+    """Check what a material that flows has. Args: hardening: see `Solid`; yields: by name. Raises: ValueError."""
+    given = {name: value for name, value in yields.items() if value is not None}
+    if not_negative("hardening", hardening) > 0 and not given:
+        raise ValueError(f"hardening is {hardening:g}, without a {' or '.join(yields)}: expected both, or none")
+    for name, value in given.items():
+        positive(name, value)
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Solid:
         not_negative("damping", self.damping)
         if not 0 <= finite_number("poisson", self.poisson) < 0.5:
             raise ValueError(f"poisson is {self.poisson:g}: expected a ratio from 0 to below 0.5")
-        check_flow(self.yield_strain, self.hardening)
+        check_flow(self.hardening, yield_strain=self.yield_strain)
 
     def lame(self):
         """Lamé's constants λ and μ [Pa], μ the shear modulus."""
