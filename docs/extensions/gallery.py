@@ -27,7 +27,11 @@ CARD = """\
 :::
 """
 
-FILM = '<video controls loop muted playsinline preload="none" {poster} src="{film}"></video>'
+# A film plays while the pointer is on it or it has the focus.
+FILM = (
+    '<video loop muted playsinline preload="none" tabindex="0" {poster} src="{film}" onmouseenter="this.play()"'
+    ' onmouseleave="this.pause()" onfocus="this.play()" onblur="this.pause()"></video>'
+)
 PICTURE = '<img src="{picture}" alt="{name}" loading="lazy">'
 
 
