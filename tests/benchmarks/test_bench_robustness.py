@@ -172,7 +172,7 @@ WRONG = [
     ("robustness chains --solver impulse", "--solver cannot be used with all of these benchmarks: expected robustness"),
     (
         "small --count 3",
-        "--count cannot be used with all of these benchmarks: expected chains, fabric_cost, robustness alone",
+        "--count cannot be used with all of these benchmarks: expected chains, curtain, fabric_cost, robustness alone",
     ),
 ]
 
