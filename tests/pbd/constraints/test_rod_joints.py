@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from described import assert_continues, refusal
 from elsewhere import run_elsewhere
+from marks import slow
 from rods import BENDING, LENGTH, LINE, RADIUS, REST, TWISTING, at_rest, elastica, rod_along, twists
 from scipy.spatial.transform import Rotation
 
@@ -148,7 +149,7 @@ def thread(**given):
     return rod_along(LEVEL, 10, (0, 0, -9.81), natural=((2.0, 1.0), 3.0), clamps="start", **RUBBER, **given)[0]
 
 
-@pytest.mark.parametrize("direction", ["current", "start"])
+@pytest.mark.parametrize("direction", ["current", slow("start")])
 def test_worlds_have_the_bits_of_each_alone(direction):
     options = {"dt": 1 / 60, "substeps": 8, "iterations": 3, "direction": direction}
     particles, rng = thread(), np.random.default_rng(0)
@@ -164,7 +165,7 @@ def test_worlds_have_the_bits_of_each_alone(direction):
         np.testing.assert_array_equal(worlds.rotations()[k], alone.rotations())
 
 
-@pytest.mark.parametrize("worlds", [1, 3])
+@pytest.mark.parametrize("worlds", [1, slow(3)])
 @pytest.mark.parametrize("direction", ["current", "start"])
 def test_a_snapshot_continues_bit_for_bit(direction, worlds):
     options = {"dt": 1 / 60, "substeps": 2, "iterations": 3, "direction": direction, "worlds": worlds}
