@@ -132,19 +132,28 @@ def carried_velocity(s: ti.template(), i, j, n, turn, h, world):
 
 
 @ti.func
+def contact_arms(s: ti.template(), c, i, j, world):
+    """The arms of contact c, from the centres of bodies i and j (3,) [m].
+
+    Impulses act on both bodies at one point, halfway, so that angular momentum is kept.
+    """
+    pose, point = ti.static(s.bodies.pose, s.points.numbers)
+    half = 0.5 * point[world, c, POINT.gap]
+    p = load_vector(point, c, POINT.position, world) - half * load_vector(point, c, POINT.normal, world)
+    return p - load_vector(pose, i, POSE.position, world), p - load_vector(pose, j, POSE.position, world)
+
+
+@ti.func
 def write_contact(s: ti.template(), c, row, group, world):
     """Write the normal row and the friction rows of contact c."""
-    pose, velocity, point = ti.static(s.bodies.pose, s.bodies.velocity, s.points.numbers)
-    ground = pose.shape[1] - 1
+    velocity, point = ti.static(s.bodies.velocity, s.points.numbers)
+    ground = s.bodies.pose.shape[1] - 1
     i, j = s.points.integers[world, c, PAIR.body_a], s.points.integers[world, c, PAIR.body_b]
     if j < 0:
         j = ground
     n = load_vector(point, c, POINT.normal, world)
     gap = point[world, c, POINT.gap]
-    # Impulses act on both bodies at one point, halfway, so that angular momentum is kept.
-    p = load_vector(point, c, POINT.position, world) - 0.5 * gap * n
-    arm_i = p - load_vector(pose, i, POSE.position, world)
-    arm_j = p - load_vector(pose, j, POSE.position, world)
+    arm_i, arm_j = contact_arms(s, c, i, j, world)
     slip = load_vector(velocity, i, VELOCITY.linear, world)
     slip += load_vector(velocity, i, VELOCITY.angular, world).cross(arm_i)
     slip -= load_vector(velocity, j, VELOCITY.linear, world) + load_vector(

@@ -118,7 +118,7 @@ class RowSolver(Solver):
         self.data = allocate(
             self.declaration, {**given, **(values or {})}, worlds=worlds, bodies=bodies + 1, margins=bodies,
             shapes=len(self.model.shapes), contacts=self.contact_capacity,
-            packs=packs, pack_bodies=2 * packs, pack_rows=CONTACT_ROWS * packs, pack_groups=CONTACT_GROUPS * packs,
+            packs=packs, pack_bodies=2 * packs, pack_rows=CONTACT_ROWS, pack_groups=CONTACT_GROUPS,
             readings=self.contact_capacity if self.lanes > 1 else 0,
             rows=self.first_contact_row + self._contact_rows * self.contact_capacity, **counts,
         )  # fmt: skip

@@ -39,6 +39,14 @@ LANES = 4
 # them have one; bodies i and j of each lane.
 PACK = Columns(first=1, slots=1, used=1, next=1, body_i=LANES, body_j=LANES)
 
+# A slot of a pack, see slots.py: normal and first tangent; arms of both bodies [m]; response_i and response_j of each
+# of its three rows; b and λ of each [N s]; the inverse of the gap's row; that of friction (2 x 2), and its 1/r; μ; the
+# gap G [m], and in its place b' once that is known; λ' [N s].
+SLOT = Columns(
+    normal=3, tangent=3, arm_i=3, arm_j=3, responses=18, bias=3, impulse=3, inverse=1, friction_inverse=4,
+    friction_step=1, friction=1, correction_bias=1, correction_impulse=1,
+)  # fmt: skip
+
 # The place of a contact in the packs.
 PLACE = Columns(pack=1, slot=1, lane=1)
 
@@ -106,7 +114,7 @@ class BodiesOfPacks(NamedTuple):
 
 
 class RowsOfPacks(NamedTuple):
-    """`Rows` of contacts in lanes."""
+    """`Rows` of one slot in lanes, while it is prepared."""
 
     numbers: Vector(LANES, count.worlds, count.pack_rows, ROW)
     kinds: Vector(LANES, count.worlds, count.pack_groups)
@@ -123,6 +131,7 @@ class Packs(NamedTuple):
     places: Integer(count.worlds, count.packs, PLACE)
     bodies: BodiesOfPacks
     rows: RowsOfPacks
+    slots: Vector(LANES, count.worlds, count.packs, SLOT)
     points: Vector(LANES, count.worlds, count.packs, POINT)
     pairs: Integer(count.worlds, count.packs, PAIR)  # bodies of each slot
     impulses: Vector(LANES, count.worlds, count.packs, 3)  # of each slot, in the world [N s]

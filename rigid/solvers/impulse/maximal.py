@@ -44,21 +44,36 @@ def joined(v_i, w_i, v_j, w_j):
 def row_velocity(s: ti.template(), row, i, j, velocities, stage: ti.template(), world):
     """J V of a row."""
     n = ti.static(s.rows.numbers)
-    linear = load_vector(n, row, ROW.linear, world).dot(three_of(velocities, 0) - three_of(velocities, 6))
-    angular_i = load_vector(n, row, ROW.angular_i, world).dot(three_of(velocities, 3))
-    return linear + angular_i + load_vector(n, row, ROW.angular_j, world).dot(three_of(velocities, 9))
+    linear = load_vector(n, row, ROW.linear, world)
+    angular_i, angular_j = load_vector(n, row, ROW.angular_i, world), load_vector(n, row, ROW.angular_j, world)
+    return velocity_along(linear, angular_i, angular_j, velocities)
+
+
+@ti.func
+def velocity_along(linear, angular_i, angular_j, velocities):
+    """J V. Args: linear, angular_i, angular_j: d, a_i and a_j of a row."""
+    along = linear.dot(three_of(velocities, 0) - three_of(velocities, 6))
+    return along + angular_i.dot(three_of(velocities, 3)) + angular_j.dot(three_of(velocities, 9))
 
 
 @ti.func
 def apply_impulse(s: ti.template(), row, i, j, impulse, velocities, stage: ti.template(), world):
     """V + M⁻¹ Jᵀ λ: the velocities after an impulse along a row."""
     n = ti.static(s.rows.numbers)
-    p = impulse * load_vector(n, row, ROW.linear, world)
-    v_i = three_of(velocities, 0) + s.bodies.mass[world, i, MASS.inverse_mass] * p
-    v_j = three_of(velocities, 6) - s.bodies.mass[world, j, MASS.inverse_mass] * p
-    w_i = three_of(velocities, 3) + impulse * load_vector(n, row, ROW.response_i, world)
-    w_j = three_of(velocities, 9) + impulse * load_vector(n, row, ROW.response_j, world)
-    return joined(v_i, w_i, v_j, w_j)
+    linear = load_vector(n, row, ROW.linear, world)
+    response_i, response_j = load_vector(n, row, ROW.response_i, world), load_vector(n, row, ROW.response_j, world)
+    return change_velocities(s.bodies, i, j, linear, response_i, response_j, impulse, velocities, world)
+
+
+@ti.func
+def change_velocities(bodies: ti.template(), i, j, linear, response_i, response_j, impulse, velocities, world):
+    """V + M⁻¹ Jᵀ λ. Args: linear: d of a row; response_i, response_j: the angular part of its M⁻¹Jᵀ."""
+    p = impulse * linear
+    v_i = three_of(velocities, 0) + bodies.mass[world, i, MASS.inverse_mass] * p
+    v_j = three_of(velocities, 6) - bodies.mass[world, j, MASS.inverse_mass] * p
+    return joined(
+        v_i, three_of(velocities, 3) + impulse * response_i, v_j, three_of(velocities, 9) + impulse * response_j
+    )
 
 
 @ti.func

@@ -5,10 +5,10 @@ earlier manifolds of its bodies. So the manifolds of a pack have no moving body 
 order: all bits are those of one contact after another. A slot of a pack has one contact of each manifold; a lane whose
 manifold has fewer lacks it, as worlds in lanes lack contacts (rigid/collision/lanes.py).
 
-The packs have copies of their bodies, as bodies 2p and 2p + 1 of pack p, and contact points, rows and groups of their
-slots. With these in place of the world's (`in_pack`) the functions of all solvers act in lanes. This module is
-`s.formulation` of steps with packs: what it has besides its functions is that of maximal.py. Rows of the world are
-written for readings alone.
+The packs have copies of their bodies, as bodies 2p and 2p + 1 of pack p, and contact points of their slots. With these
+in place of the world's (`in_pack` of slots.py) the functions of all solvers act in lanes. slots.py has the contacts of
+one slot. This module is `s.formulation` of steps with packs: what it has besides its functions is that of maximal.py.
+Rows of the world are written for readings alone.
 
 Source: level scheduling, Anderson and Saad, Solving sparse triangular linear systems on parallel computers (1989).
 """
@@ -19,10 +19,9 @@ from pbd.core.kernels import compiled_once, gathered, in_packs, largest_of_lanes
 from rigid.collision import contact_cache
 from rigid.collision.contact_cache import CACHED
 from rigid.collision.data import ABSENT, PAIR, POINT
-from rigid.constraints.contact_rows import CONTACT_ROWS, write_rows_of_contact
-from rigid.kernels.matrices import inverse_or_zero
+from rigid.constraints.contact_rows import CONTACT_ROWS, tangents
 from rigid.kernels.motion import MASS, POSE, PSEUDO
-from rigid.solvers.impulse.data import LANES, PACK, PLACE, ROW
+from rigid.solvers.impulse.data import LANES, PACK, PLACE, ROW, SLOT
 from rigid.solvers.impulse.maximal import (
     apply_impulse,
     compute_response,
@@ -34,13 +33,13 @@ from rigid.solvers.impulse.maximal import (
     store_velocities,
     update_response,
 )
-from rigid.solvers.sequential.contacts import find_entry, total_impulse
-from rigid.solvers.sequential.prepare import OVERLAP_CORRECTION, invert_friction
-from rigid.solvers.sequential.solve import solve_contact
+from rigid.solvers.impulse.slots import impulse_of, prepare_slot, solve_slot, velocity_of, warm_start_slot
+from rigid.solvers.sequential.contacts import find_entry
+from rigid.solvers.sequential.prepare import OVERLAP_CORRECTION
 
 __all__ = [
     "apply_impulse", "compute_response", "gear_matrix_entry", "load_velocities", "matrix_entry", "needs_new_matrix",
-    "prepare_corrections_of_packs", "prepare_packs", "row_velocity", "solve_packs", "store_packs", "store_velocities",
+    "prepare_corrections_of_packs", "row_velocity", "solve_packs", "store_packs", "store_velocities",
     "update_response", "warm_start_packs", "write_packs",
 ]  # fmt: skip
 
@@ -53,15 +52,6 @@ READ = (
 VELOCITIES = tuple(range(PSEUDO)), tuple(range(PSEUDO, 2 * PSEUDO))
 POSITION = tuple(range(POSE.position, POSE.position + 3))
 INERTIA, MASSES = tuple(range(9)), (MASS.inverse_mass, MASS.gravity_scale)
-
-
-def in_pack(s):
-    """The data of a step with the bodies, points and rows of packs in place of the world's."""
-    return s._replace(
-        bodies=s.packs.bodies, rows=s.packs.rows,
-        points=s.points._replace(numbers=s.packs.points, integers=s.packs.pairs),
-        step=s.step._replace(first_contact_row=0, first_contact_group=0),
-    )  # fmt: skip
 
 
 # The places of contacts -----------------------------------------------------------------------------------------------
@@ -132,7 +122,7 @@ def begin_pack(s: ti.template(), pack, ground, world):
 
 @compiled_once(*READ)
 def write_packs(s: ti.template(), count, world):
-    """Put all contacts into packs, and write their rows, with their impulses of the last step. Args: count: of them."""
+    """Put all contacts into packs, and prepare them, with their impulses of the last step. Args: count: of them."""
     find_places(s, count, world)
     load_bodies(LANES, s, world)
     for c in range(count):
@@ -145,7 +135,7 @@ def write_packs(s: ti.template(), count, world):
             if entry >= 0:
                 impulse = s.cache.numbers[world, entry, CACHED.vector + k]
             s.packs.impulses[world, slot, k][lane] = impulse
-    write_rows_in_lanes(LANES, s, world)
+    prepare_in_lanes(LANES, s, world)
 
 
 @in_packs
@@ -180,16 +170,13 @@ def copy_columns(
 
 @in_packs
 @ti.func
-def write_rows_in_lanes(s: ti.template(), world):
-    """Write the rows of all slots."""
-    t = ti.static(in_pack(s))
-    for slot in range(slots_of(s, world)):
-        write_rows_of_contact(t, slot, world)
-        impulse = load_vector(s.packs.impulses, slot, 0, world)
-        for k in ti.static(range(CONTACT_ROWS)):
-            row = CONTACT_ROWS * slot + k
-            along = impulse.dot(load_vector(t.rows.numbers, row, ROW.linear, world))
-            t.rows.numbers[world, row, ROW.impulse] = ti.max(along, 0.0) if ti.static(k == 0) else along
+def prepare_in_lanes(s: ti.template(), world):
+    """Prepare all slots."""
+    packs = ti.static(s.packs.packs)
+    for pack in range(s.packs.count[world]):
+        first = packs[world, pack, PACK.first]
+        for slot in range(first, first + packs[world, pack, PACK.slots]):
+            prepare_slot(s, slot, 2 * pack, 2 * pack + 1, world)
 
 
 @ti.func
@@ -202,33 +189,6 @@ def slots_of(s: ti.template(), world):
 
 
 @compiled_once(*READ)
-def prepare_packs(s: ti.template(), world):
-    """Prepare all contacts for the iterations over velocities."""
-    prepare_in_lanes(LANES, s, world)
-
-
-@in_packs
-@ti.func
-def prepare_in_lanes(s: ti.template(), world):
-    """As `prepare_group` for both groups of each contact, whose rows are hard."""
-    t, n = ti.static(in_pack(s), s.packs.rows.numbers)
-    for slot in range(slots_of(s, world)):
-        i, j = s.packs.pairs[world, slot, PAIR.body_a], s.packs.pairs[world, slot, PAIR.body_b]
-        row = CONTACT_ROWS * slot
-        for k in range(CONTACT_ROWS):
-            compute_response(t, row + k, i, j, world)
-            n[world, row + k, ROW.bias] = -n[world, row + k, ROW.target]
-        apart = n[world, row, ROW.error] - ti.min(n[world, row, ROW.error], 0.0)
-        n[world, row, ROW.bias] = n[world, row, ROW.bias] + apart / s.step.h
-        n[world, row, ROW.inverse] = inverse_or_zero(matrix_entry(t, row, row, i, j, world))
-        invert_friction(t, row + 1, i, j, world)
-        if s.packs.points[world, slot, POINT.gap] >= ABSENT:
-            for k in ti.static(range(CONTACT_ROWS)):
-                n[world, row + k, ROW.impulse], n[world, row + k, ROW.inverse] = 0.0, 0.0
-                n[world, row + k, ROW.inverse + 1] = 0.0
-
-
-@compiled_once(*READ)
 def warm_start_packs(s: ti.template(), world):
     """Apply the impulses that contacts have from the last step."""
     warm_start_in_lanes(LANES, s, world)
@@ -238,15 +198,12 @@ def warm_start_packs(s: ti.template(), world):
 @ti.func
 def warm_start_in_lanes(s: ti.template(), world):
     """As `warm_start_group` for all groups."""
-    t, n, packs = ti.static(in_pack(s), s.packs.rows.numbers, s.packs.packs)
+    packs = ti.static(s.packs.packs)
     for pack in range(s.packs.count[world]):
         velocities = velocities_of(s, pack, 0, world)
         first, slots = packs[world, pack, PACK.first], packs[world, pack, PACK.slots]
         for slot in range(first, first + slots):
-            if s.packs.points[world, slot, POINT.gap] < ABSENT:
-                for row in range(CONTACT_ROWS * slot, CONTACT_ROWS * (slot + 1)):
-                    impulse = n[world, row, ROW.impulse]
-                    velocities = apply_impulse(t, row, 2 * pack, 2 * pack + 1, impulse, velocities, 0, world)
+            velocities = warm_start_slot(s, slot, 2 * pack, 2 * pack + 1, velocities, world)
         store_velocities_of(s, pack, velocities, 0, world)
 
 
@@ -277,22 +234,22 @@ def prepare_corrections_of_packs(s: ti.template(), world):
 @ti.func
 def prepare_corrections_in_lanes(s: ti.template(), world):
     """As `prepare_correction` for all groups of gaps. Returns: the largest |b'| of an error."""
-    t, n, packs = ti.static(in_pack(s), s.packs.rows.numbers, s.packs.packs)
+    numbers, packs = ti.static(s.packs.slots, s.packs.packs)
     largest, part = 0.0, s.step.error_reduction * OVERLAP_CORRECTION
     for pack in range(s.packs.count[world]):
         velocities = velocities_of(s, pack, 0, world)
         first, slots = packs[world, pack, PACK.first], packs[world, pack, PACK.slots]
         for slot in range(first, first + slots):
-            row = CONTACT_ROWS * slot
-            speed = row_velocity(t, row, 2 * pack, 2 * pack + 1, velocities, 0, world)
-            error = n[world, row, ROW.error] + s.step.h * speed
+            normal = load_vector(numbers, slot, SLOT.normal, world)
+            speed = velocity_of(s, slot, normal, velocities, world)
+            error = numbers[world, slot, SLOT.correction_bias] + s.step.h * speed
             bias = part * ti.min(error, 0.0) / s.step.h
             if s.packs.points[world, slot, POINT.gap] >= ABSENT:
                 bias = 0.0
             largest = ti.max(largest, ti.abs(bias))
             if ti.static(s.features.joints):
                 bias += (error - ti.min(error, 0.0)) / s.step.h
-            n[world, row, ROW.bias + 1], n[world, row, ROW.impulse + 1] = bias, 0.0
+            numbers[world, slot, SLOT.correction_bias], numbers[world, slot, SLOT.correction_impulse] = bias, 0.0
     return largest_of_lanes(largest)
 
 
@@ -322,7 +279,7 @@ def solve_corrections_of_packs(s: ti.template(), world):
 @ti.func
 def solve_in_lanes(s: ti.template(), stage: ti.template(), backwards, world):
     """Solve all packs. Args: backwards: 1 for the reverse order. Returns: the largest change."""
-    t, packs = ti.static(in_pack(s), s.packs.packs)
+    packs = ti.static(s.packs.packs)
     largest, count = 0.0, s.packs.count[world]
     for turn in range(count):
         pack = ti.select(backwards == 1, count - 1 - turn, turn)
@@ -330,9 +287,7 @@ def solve_in_lanes(s: ti.template(), stage: ti.template(), backwards, world):
         velocities = velocities_of(s, pack, stage, world)
         for k in range(slots):
             slot = first + ti.select(backwards == 1, slots - 1 - k, k)
-            change, velocities = solve_contact(
-                t, CONTACT_ROWS * slot, 2 * pack, 2 * pack + 1, velocities, backwards, stage, world
-            )
+            change, velocities = solve_slot(s, slot, 2 * pack, 2 * pack + 1, velocities, backwards, stage, world)
             largest = ti.max(largest, change)
         store_velocities_of(s, pack, velocities, stage, world)
     return largest_of_lanes(largest)
@@ -348,17 +303,23 @@ def store_packs(s: ti.template(), count, last, world):
         impulse = ti.Vector([s.packs.impulses[world, slot, k][lane] for k in ti.static(range(3))])
         contact_cache.store(s.cache, s.points, c, impulse, world)
         if last == 1:
-            for k in range(CONTACT_ROWS):
-                row = s.step.first_contact_row + CONTACT_ROWS * c + k
-                for column in ti.static((ROW.linear, ROW.linear + 1, ROW.linear + 2, ROW.impulse)):
-                    number = s.packs.rows.numbers[world, CONTACT_ROWS * slot + k, column][lane]
-                    s.rows.numbers[world, row, column] = number
+            write_readings(s, c, slot, lane, world)
+
+
+@ti.func
+def write_readings(s: ti.template(), c, slot, lane, world):
+    """Write what is read of the world's rows of contact c."""
+    normal = load_vector(s.points.numbers, c, POINT.normal, world)
+    t, u = tangents(normal)
+    for k, direction in ti.static(enumerate((normal, t, u))):
+        row = s.step.first_contact_row + CONTACT_ROWS * c + k
+        store_vector(s.rows.numbers, row, ROW.linear, direction, world)
+        s.rows.numbers[world, row, ROW.impulse] = s.packs.slots[world, slot, SLOT.impulse + k][lane]
 
 
 @in_packs
 @ti.func
 def total_in_lanes(s: ti.template(), world):
     """Compute the impulses of all slots as vectors in the world."""
-    t = ti.static(in_pack(s))
     for slot in range(slots_of(s, world)):
-        store_vector(s.packs.impulses, slot, 0, total_impulse(t, slot, 0, ROW.linear, world), world)
+        store_vector(s.packs.impulses, slot, 0, impulse_of(s, slot, world), world)

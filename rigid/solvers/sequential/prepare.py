@@ -41,13 +41,11 @@ def has_groups(s):
 
 @ti.func
 def prepare_groups(s: ti.template(), groups, world):
-    """Prepare all groups for the iterations over velocities."""
+    """Prepare all groups for the iterations over velocities. Packs have been prepared where they were written."""
     if ti.static(has_groups(s)):
         for group in range(groups):
             if is_awake(s, group, world):
                 prepare_group(s, group, world)
-    if ti.static(s.features.packs):
-        s.formulation.prepare_packs(s, world)
 
 
 @ti.func
