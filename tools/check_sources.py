@@ -44,10 +44,10 @@ LONGEST = {"step.py": 150, "README.md": 250}
 
 # Sites that the project may name. No test reaches a network, so a person looks at a new one. A package index is none of
 # them, because each user has their own.
-NAMESPACE_OF_SVG = "http://www.w3.org/2000/svg"  # a name, which nobody fetches
 SITES = (
     "arxiv.org", "docs.dask.org", "doi.org", "github.com", "jobqueue.dask.org", "unpkg.com", "www.taichi-lang.org",
 )  # fmt: skip
+NAMESPACE_OF_SVG = "http://www.w3.org/2000/svg"  # a name, which nobody fetches
 LOCAL = ("localhost", "lab.example")  # in help and comments of the viewer
 
 # Files of users, which examples name.

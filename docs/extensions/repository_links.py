@@ -8,6 +8,7 @@ import importlib
 import inspect
 import re
 import shutil
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from sphinx import addnodes
 
 ROOT = Path(__file__).parents[2]
 COPIED = (".gif", ".html", ".mp4", ".png", ".svg")
+IN_TAGS = re.compile(r'\b(?P<name>src|poster)="(?P<file>[\w./-]+)"')
 BEFORE_COLLECTORS = 100  # so that Sphinx does not offer the files as downloads
 
 
@@ -63,14 +65,13 @@ def resolve(app, doctree):
             uri = address(app, docname, path)
         node.replace_self(nodes.reference("", "", *node.children, refuri=uri, internal=True))
     for node in doctree.findall(nodes.raw):
-        text = re.sub(r'(?<=src="|ter=")[\w./-]+(?=")', lambda found: there(app, docname, found[0]), node.astext())
-        node[:] = [nodes.Text(text)]
+        node[:] = [nodes.Text(IN_TAGS.sub(partial(with_address, app, docname), node.astext()))]
 
 
-def there(app, docname, target):
-    """Address on the site of what an HTML tag of a document names; the same if it is no file of the repository."""
-    path = in_repository(app, docname, target)
-    return target if path is None else address(app, docname, path)
+def with_address(app, docname, found):
+    """The attribute of an HTML tag that names a file of the repository, with its address on the site; else the same."""
+    path = in_repository(app, docname, found["file"])
+    return found[0] if path is None else f'{found["name"]}="{address(app, docname, path)}"'
 
 
 def source_of(app, info):

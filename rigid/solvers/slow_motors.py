@@ -32,23 +32,29 @@ class SlowMotors(ABC):
     def _read(self, solver):
         """Numbers of the motors.
 
-        Returns: speed, position, gain, bound of the effort, most speed, effort, each (motors, worlds), and the time h
-        in which efforts acted [s].
+        Returns: speed, position, gain, bound of the effort, most speed, each (motors, worlds), and the time h in which
+        efforts acted [s].
         """
+
+    @abstractmethod
+    def _read_efforts(self, solver):
+        """Efforts of the motors (motors, worlds) [N m or N]. They are read if a motor misses its speed."""
 
     def look(self, solver):
         """Look at the motors if it is time."""
         if solver.time < self._next:
             return
         self._next = solver.time + self.INTERVAL
-        speed, position, gain, bound, most_speed, efforts, h = self._read(solver)
+        speed, position, gain, bound, most_speed, h = self._read(solver)
         rates, positions = (self._of_motors(each, solver.worlds) for each in (solver.joint_velocities(),
                                                                              solver.joint_positions()))  # fmt: skip
         approach = gain * (position - positions + h * rates) / (1.0 + h * gain)  # from the start of the substep
         wanted = speed + np.clip(approach, -most_speed, most_speed)
         missed = np.abs(rates - wanted)
-        slow = (bound > 0) & (np.abs(efforts) < self.BOUND * bound) & (missed > self.LEAST)
+        slow = (bound > 0) & (missed > self.LEAST)
         slow &= missed > self.MISSED * np.maximum(np.abs(rates), np.abs(wanted))
+        if slow.any():
+            slow &= np.abs(self._read_efforts(solver)) < self.BOUND * bound
         if slow.any():
             self._next = np.inf
             motor, world = np.argwhere(slow)[0]
@@ -83,7 +89,9 @@ class MotorsOfRows(SlowMotors):
     def _read(self, solver):
         numbers = solver._motor_targets.numbers[:, self._drives].astype(float).T  # (numbers, motors, worlds)
         active = read(solver.data.joints.active)[:, self._drives].T
-        efforts = solver._row_efforts(read(solver.data.rows.numbers)[:, self._rows].astype(float)).T
         speed, position, gain, most = (numbers[k] for k in (MOTOR.speed, MOTOR.position, MOTOR.gain, MOTOR.most_speed))
         speed, gain = np.where(self._is_servo, 0.0, speed), np.where(self._is_servo, gain, 0.0)
-        return speed, position, gain, active * numbers[MOTOR.effort], most, efforts, solver._time_of_impulses
+        return speed, position, gain, active * numbers[MOTOR.effort], most, solver._time_of_impulses
+
+    def _read_efforts(self, solver):
+        return solver._row_efforts(read(solver.data.rows.numbers)[:, self._rows].astype(float)).T

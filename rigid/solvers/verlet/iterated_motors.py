@@ -32,7 +32,11 @@ class IteratedMotors(SlowMotors):
     def _read(self, solver):
         constraints, h = solver.particle_system.constraints, solver.dt / solver.substeps
         numbers = constraints.read(self._rows).astype(float).reshape(-1, len(NUMBERS), solver.worlds)
-        return (*np.moveaxis(numbers, 1, 0), constraints.read_multipliers(self._multipliers) / h**2, h)
+        return (*np.moveaxis(numbers, 1, 0), h)
+
+    def _read_efforts(self, solver):
+        multipliers = solver.particle_system.constraints.read_multipliers(self._multipliers)
+        return multipliers / (solver.dt / solver.substeps) ** 2
 
 
 def place_of_motor(models, name):
