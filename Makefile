@@ -43,7 +43,7 @@ media: .venv/installed          ## every picture and video of the README, made a
 docs: replays                   ## the site, build/docs/index.html; a warning is an error
 	$(BIN)/python -m sphinx -W --keep-going -q docs build/docs
 
-replays: .venv/installed        ## pages that replay scenes, for the gallery: some five minutes the first time
+replays: .venv/installed        ## films and replays for the gallery: half an hour the first time
 	$(BIN)/python docs/replays.py
 
 clean:

@@ -77,6 +77,8 @@ class Gallery(SphinxDirective):
     def run(self):
         """Nodes of the grid."""
         scenes = available()
+        for name in set(" ".join(self.content).split()) - set(scenes):
+            raise self.error(f"{name}: expected scenes of the catalogue")
         cards = [card(name, scenes[name], self.files_of(name, scenes[name])) for name in " ".join(self.content).split()]
         return self.parse_text_to_nodes("::::{grid} 1 2 3 3\n:gutter: 3\n\n" + "\n".join(cards) + "::::\n")
 
