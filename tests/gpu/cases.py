@@ -194,15 +194,20 @@ def system_of(case):
     return rigid.solver(solver, make(), dt=DT, **OPTIONS[solver])
 
 
+def change_by_round_off(system, round_offs, seed):
+    """Change the positions of a system by round-off. Args: round_offs: see ROUND_OFFS; seed."""
+    particles = hasattr(system, "positions")
+    state = system.state() if particles else system.state(warm_start=False)
+    part = round_offs * np.finfo(np.float32).eps * np.abs(state.position).max()
+    shift = part * np.random.default_rng(seed).uniform(-1, 1, state.position.shape)
+    names = ("position", "previous_position") if particles else ("position",)
+    system.set_state(replace(state, **{name: getattr(state, name) + shift for name in names}))
+
+
 def positions_after(system, round_offs, seed):
     """Positions after DURATION from a start that differs by round-off. Args: round_offs: see ROUND_OFFS; seed."""
     if round_offs:
-        particles = hasattr(system, "positions")
-        state = system.state() if particles else system.state(warm_start=False)
-        part = round_offs * np.finfo(np.float32).eps * np.abs(state.position).max()
-        shift = part * np.random.default_rng(seed).uniform(-1, 1, state.position.shape)
-        names = ("position", "previous_position") if particles else ("position",)
-        system.set_state(replace(state, **{name: getattr(state, name) + shift for name in names}))
+        change_by_round_off(system, round_offs, seed)
     system.step(round(DURATION / DT))
     return np.asarray(system.state().position, float), system.digest()
 
