@@ -4,7 +4,7 @@ Two slabs with tops at one height make one floor. A body that slides on it also 
 slab, and such a contact would stop it. Here A is the shape that slides, B the one with the edge, and C a third one. A
 face of C hides the contact of A and B in these conditions:
 
-- A touches the face of C, in another direction than B.
+- A touches the face of C, in another direction than B, and not in the opposite one: what is squeezed needs both.
 - No point of B that A touches is above the plane of the face. The contact with C keeps A above the plane, and so it
   keeps A off these points of B as well.
 - If A has corners, the face of B that it touches is nowhere above the plane. Otherwise A can meet B there: an edge of a
@@ -98,18 +98,18 @@ def hide_manifold(shapes: ti.template(), points: ti.template(), scratch: ti.temp
     while entry > 0:
         other, side_of_body = (entry - 1) // 2, (entry - 1) % 2
         entry = scratch.links[world, other, side_of_body]
-        for k in range(2):
-            c = points.integers[world, other, PAIR.shape_b - k]
-            of_pair = points.integers[world, other, PAIR.shape_a + k] == a and c != b
-            if of_ground and shapes.integers[c, STRUCTURE.body] != body:
-                of_pair = False
-            if of_pair and is_there(points, other, world):
-                up, height = touched_plane(shapes, points, scratch, other, c, k, first, side, world)
-                if up.norm_sqr() > 0.0:
-                    height += PART_OF_OVERLAP * ti.max(-points.numbers[world, other, POINT.gap], 0.0)
-                    if hides(shapes, points, scratch, a, b, first, side, count, up, height, world):
-                        removed = turn_manifold(shapes, points, scratch, a, b, first, side, count, up, height, world)
-                        entry = 0  # no other manifold is needed
+        k = side_of_body  # the side of A
+        if of_ground:
+            k = 1 - side_of_body
+        c = points.integers[world, other, PAIR.shape_b - k]
+        of_pair = points.integers[world, other, PAIR.shape_a + k] == a and c != b
+        if of_pair and is_there(points, other, world):
+            up, height = touched_plane(shapes, points, scratch, other, c, k, first, side, world)
+            if up.norm_sqr() > 0.0:
+                height += PART_OF_OVERLAP * ti.max(-points.numbers[world, other, POINT.gap], 0.0)
+                if hides(shapes, points, scratch, a, b, first, side, count, up, height, world):
+                    removed = turn_manifold(shapes, points, scratch, a, b, first, side, count, up, height, world)
+                    entry = 0  # no other manifold is needed
     return removed
 
 
@@ -154,7 +154,7 @@ def touched_plane(
     """
     normal, direction = normal_to(points, other, side, world), normal_to(points, first, side_of_a, world)
     up, height = ti.Vector([0.0, 0.0, 0.0]), 0.0
-    if normal.dot(direction) < SAME_DIRECTION:
+    if -SAME_DIRECTION < normal.dot(direction) < SAME_DIRECTION:
         if shapes.integers[c, STRUCTURE.kind] == PLANE:
             up = axis_of(scratch, c, 2, world)
             height = up.dot(origin_of(scratch, c, world))

@@ -15,11 +15,17 @@ import taichi as ti
 from pbd.core.kernels import load_vector
 from pbd.core.segments import nearest_points
 from pbd.core.shapes import BOX
+from rigid.collision.boxes import are_boxes, most_across_edges
 from rigid.collision.broad_phase import axis_of, contact_margin, origin_of, to_frame, to_world
 from rigid.collision.corners import adjacent_normals, corner, edge, face_loop, face_plane, loop_side
 from rigid.collision.data import SHAPE, STRUCTURE
 from rigid.collision.manifold import add_point
 from rigid.collision.rounded import EDGE_MARGIN, NEGLIGIBLE
+
+# Heights and distances up to this part of a radius do not decide which corners touch. Boxes in a pile turn by as much
+# from step to step. Then corners of sides that continue one another would be points of their own, or the deepest corner
+# would be beside the face that it rests on.
+LEVEL = 1e-4
 
 
 @ti.func
@@ -204,9 +210,12 @@ def polyhedron_on_polyhedron(shapes: ti.template(), scratch: ti.template(), a, b
         attempts, missed, any_face, enough = 2, False, True, best + EDGE_MARGIN * size
         while attempts > 0:
             count, least, nearest = face_on_face(shapes, scratch, 0, a, reference, incident, face, margin, world)
-            missed = best < 0.0 and best < least - NEGLIGIBLE * size
-            # Both shapes have points that are `nearest` apart, so no axis separates them by more. Edges seldom win.
-            if attempts == 2 and (count == 0 or missed or nearest >= enough):
+            missed = best < 0.0 and best < least - LEVEL * size
+            # Edges seldom win. Both shapes have points that are `nearest` apart, so no axis separates them by more.
+            wins = nearest >= enough
+            if wins and are_boxes(shapes, a, b):
+                wins = most_across_edges(shapes, a, b, rotation, translation, world) >= enough
+            if attempts == 2 and (count == 0 or missed or wins):
                 separation, edge_a, edge_b, axis = best_edges(shapes, a, b, rotation, translation, world)
                 any_face = separation < enough
             attempts -= 1
@@ -326,7 +335,7 @@ def clip_face(
             )
             # A corner on the side counts as inside, so that equal faces keep their corners.
             here, there = out.dot(x - v), out.dot(y - v)
-            within, stays = here <= NEGLIGIBLE * size, there <= NEGLIGIBLE * size
+            within, stays = here <= LEVEL * size, there <= LEVEL * size
             mark = scratch.marks[from_row + k, world]
             if within:
                 write_corner(scratch, to_row + kept, x, mark, world)

@@ -199,6 +199,39 @@ def test_features_are_unique_and_stay_the_same_in_small_motions(pair, finder):
     assert same >= 19  # except for a tie
 
 
+def test_boxes_have_the_contacts_of_their_hulls(finder):
+    """Edges of two boxes are left out where nine axes show that they cannot win (rigid/collision/boxes.py); all edges of
+    hulls are tested. Only the order of corners differs."""
+    sizes, random, by_edges = ((0.6, 1.0, 0.4), (0.5, 0.5, 0.9)), np.random.default_rng(11), 0
+    models = rigid.Model(gravity=(0, 0, 0)), rigid.Model(gravity=(0, 0, 0))
+    for size in sizes:
+        corners = np.array(list(itertools.product((-0.5, 0.5), repeat=3))) * size
+        for model, shape in zip(models, (rigid.Box(size), rigid.ConvexHull(corners))):
+            model.add_shape(model.add_body(), shape, density=1.0)
+    boxes, hulls = (finder(model) for model in models)
+    for k in range(200):
+        poses = random_poses(models[0], random, -0.15, 0.03)
+        if k % 2:  # nearly aligned, as in a pile
+            poses[0, :, 3:] = normalised([1, 0, 0, 0] + 0.01 * random.normal(size=(2, 4)))
+            poses[0, :, :3] = [(0, 0, 0), (*random.uniform(-0.4, 0.4, 2), random.uniform(0.55, 0.66))]
+        found, expected = (find(poses, margin=0.02) for find in (boxes, hulls))
+        by_edges += len(expected.gap) == 1
+        rows = [np.column_stack([each.point, each.normal, each.gap]) for each in (found, expected)]
+        rows = [each[np.lexsort(each.round(7).T)] for each in rows]
+        assert rows[0] == pytest.approx(rows[1], abs=1e-9)
+    assert by_edges >= 20
+
+
+def test_squeezed_plates_keep_their_contacts(finder):
+    """A plate between two floors touches both, however thin it is: neither contact hides the other."""
+    model = rigid.Model(gravity=(0, 0, 0))
+    for height, thickness in ((-0.5, 1.0), (0.0, 1e-5), (0.5, 1.0)):
+        model.add_shape(model.add_body(position=(0, 0, height)), rigid.Box((1, 1, thickness)), density=1.0)
+    found = finder(model)(margin=0.001)
+    for outer in (0, 2):
+        assert (np.sort(found.shapes, axis=1) == sorted((1, outer))).all(axis=1).sum() == 4
+
+
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("height", [-0.05, 0.0, 0.04])
 def test_gap_on_a_plane_is_the_lowest_height(name, height, finder):

@@ -41,7 +41,7 @@ def test_model_has_contacts_turns_and_limits(alone):
     found = alone[0].contact_forces()
     assert (found.bodies[:, 1] < 0).any()
     assert (found.bodies[:, 1] >= 0).any()
-    assert len(found.forces) > 8
+    assert len(found.forces) >= 8  # four corners of each box
     positions = alone[0].joint_positions()
     assert positions["wheel"] > 4 * np.pi
     assert positions["geared"] == pytest.approx(-0.5 * positions["wheel"], abs=0.05)
