@@ -70,6 +70,7 @@ def test_the_site_can_show_all_equations():
     for path in DOCUMENTS:
         for block in fences(path, "math"):
             assert mathml(block, as_block=True).startswith("<math"), path
+    assert "<mo>:=</mo>" in mathml("x := 1")  # two operators would have a gap
 
 
 def test_the_first_mention_of_a_term_leads_to_its_row_of_the_glossary():

@@ -1,5 +1,7 @@
 """Equations as MathML, which browsers draw without a script or a network."""
 
+import re
+
 from docutils import nodes
 from docutils.utils.math import latex2mathml
 
@@ -11,7 +13,8 @@ def mathml(text, as_block=False):
     """MathML of an equation in LaTeX. Args: text; as_block: on a line of its own."""
     for character, command in COMMANDS.items():
         text = text.replace(character, command)
-    return latex2mathml.tex2mathml(text, as_block=as_block)
+    found = latex2mathml.tex2mathml(text, as_block=as_block)
+    return re.sub(r"<mo>∶</mo>\s*<mo>=</mo>", "<mo>:=</mo>", found)  # one operator, or browsers set a gap between both
 
 
 def visit_math(translator, node):
