@@ -146,6 +146,15 @@ def test_named_tests_and_variables_exist():
         assert not missing, f"{path.name} names what the code does not have"
 
 
+def test_each_figure_of_the_limits_has_a_test_a_command_or_a_day():
+    text, found = (ROOT / "docs" / "limits.md").read_text("utf-8"), []
+    for table in re.findall(r"\| test or command \|\n\| [-| ]+\n((?:\|.*\n)+)", text):
+        rows = [line.strip("|").split("|") for line in table.splitlines()]
+        found += [(row[0], row[-1]) for row in rows if re.search(r"\d", re.sub("`.*?`", "", row[1]))]
+    assert len(found) > 60
+    assert not [name for name, source in found if not re.search(r"`|\d{4}-\d\d-\d\d", source)]
+
+
 def test_equations_can_be_read():
     # matplotlib reads less of TeX than GitHub, so it gets single lines without alignment.
     parser = MathTextParser("path")

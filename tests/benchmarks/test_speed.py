@@ -24,7 +24,7 @@ def rows(name, precision=32, *flags):
 def test_sticks_on_one_thread_are_faster_than_c_in_lanes_and_nearly_as_fast_without(precision, in_lanes):
     found = rows("sticks", precision)
     assert found["128x128 iterations ours to C"][0] >= in_lanes
-    assert found["128x128 iterations ours to C lanes=1"][0] >= 0.85
+    assert found["128x128 iterations ours to C lanes=1"][0] >= 0.8
     # Both compute the same, to the round-off of four steps of ten iterations.
     assert found["128x128 difference from C"][0] < (1e-6 if precision == 32 else 1e-14)
 
@@ -269,12 +269,15 @@ def test_chain_with_a_direct_solve_is_accurate(directly_solved):
 
 
 @pytest.mark.parametrize(
-    ("case", "rise"),
-    [("swinging 16.7 ms", 2), ("swinging 10 ms", 0.7), ("let go from level 5 ms", 5), ("let go from level 2 ms", 1)],
-)
-def test_energy_of_a_chain_with_a_direct_solve(directly_solved, case, rise):
-    assert directly_solved[f"chain of 5 last 1 kg {case} rise"] <= rise  # % of m g L, in 60 s
-    assert abs(directly_solved[f"chain of 5 last 1 kg {case} drift"]) <= 0.5
+    ("last", "case", "rise"),
+    [
+        (1, "swinging 16.7 ms", 0.1), (1, "swinging 10 ms", 0.05), (1, "let go from level 5 ms", 1),
+        (1, "let go from level 2 ms", 0.5), (100, "swinging 10 ms", 0.2), (1000, "swinging 10 ms", 0.2),
+    ],
+)  # fmt: skip
+def test_energy_of_a_chain_with_a_direct_solve(directly_solved, last, case, rise):
+    assert directly_solved[f"chain of 5 last {last} kg {case} rise"] <= rise  # % of m g L, in 60 s
+    assert abs(directly_solved[f"chain of 5 last {last} kg {case} drift"]) <= 0.5
 
 
 @pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler to compare with")

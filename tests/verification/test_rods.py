@@ -371,6 +371,26 @@ def test_stiff_and_thin_rods_do_not_diverge(material, segments):
     assert lengths.sum() == pytest.approx(LENGTH, rel=1e-5)
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("error")
+def test_rods_at_random_do_not_diverge_and_gain_no_energy():
+    # 1 cm to 100 m, 1e3 to 3e11 Pa, with 1 to 8 substeps of 1 to 5 iterations. Energies are at the positions, as in
+    # test_energy_never_rises_along_present_directions. What diverges raises an error.
+    random = np.random.default_rng(0)
+    for _ in range(180):
+        length, segments = 10 ** random.uniform(-2, 2), int(random.integers(5, 30))
+        material = {**RUBBER, "radius": length * 10 ** random.uniform(-4, -1.7), "young": 10 ** random.uniform(3, 11.5),
+                    "density": 10 ** random.uniform(2, 4), "twist": random.uniform(-6, 6)}  # fmt: skip
+        particles, _ = rod_along([(0, 0, 0), (length, 0, 0)], segments, (0, 0, -9.81), clamps="start", **material)
+        substeps, iterations = int(random.integers(1, 9)), int(random.integers(1, 6))
+        system = pbd.ParticleSystem(particles, dt=1 / 60, substeps=substeps, iterations=iterations)
+        weights, energies = free_masses(particles) * particles.gravity_scales() * -9.81, []
+        for _ in range(12):
+            system.step(10)
+            energies.append(system.energy().total - weights @ system.velocities()[:, 2] / 60 / substeps / 2)
+        assert np.diff(energies).max() < 1e-9 * np.abs(energies).max()
+
+
 @pytest.mark.parametrize("gravity", [0.0, -9.81])
 @pytest.mark.parametrize("material", [STEEL, SILK, RUBBER], ids=["steel", "silk", "rubber"])
 @pytest.mark.parametrize("iterations", [1, 2, 4])

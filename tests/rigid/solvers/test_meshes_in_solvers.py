@@ -34,8 +34,8 @@ def run(solver, seconds):
 @pytest.mark.parametrize("name", cases(rigid.SOLVERS, slow=["articulated", "impulse", "verlet"]))
 def test_a_ball_rolls_down_a_ramp(name, triangles):
     # A solid ball rolls without slip at a = 5/7 g sin θ, if friction allows: tan θ < 7/2 μ. "impulse" and "articulated"
-    # have that to round-off, because normals are the same on all triangles; the others have it within 1 %: "verlet"
-    # moves corners along tangents, and the springs of "penalty" yield.
+    # have that to round-off, because normals are the same on all triangles. "verlet" moves corners along tangents, and
+    # the springs of "penalty" yield: both lack a part of order h.
     angle, r = math.radians(15), 0.2
     down, up = np.array([math.cos(angle), 0, -math.sin(angle)]), np.array([math.sin(angle), 0, math.cos(angle)])
     model = rigid.Model()
@@ -46,8 +46,8 @@ def test_a_ball_rolls_down_a_ramp(name, triangles):
     speed, time = solver.state().velocity[0] @ down, solver.time
     run(solver, 1.0)
     acceleration = (solver.state().velocity[0] @ down - speed) / (solver.time - time)
-    exact = name in ("impulse", "articulated")
-    assert acceleration == pytest.approx(5 / 7 * g * math.sin(angle), rel=1e-9 if exact else 0.01)
+    within = {"verlet": 2e-3, "penalty": 4e-3}.get(name, 1e-9)
+    assert acceleration == pytest.approx(5 / 7 * g * math.sin(angle), rel=within)
     assert solver.state().velocity[0, 1] == pytest.approx(0, abs=1e-6)
 
 
@@ -64,7 +64,7 @@ def test_a_box_slides_over_inner_edges_of_a_floor(name):
     for _ in range(25):
         run(solver, 0.1)
         speeds.append(np.linalg.norm(solver.state().velocity[0, :2]))
-    assert np.abs(np.array(speeds) / math.hypot(5, 0.3) - 1).max() < 1e-3
+    assert np.abs(np.array(speeds) / math.hypot(5, 0.3) - 1).max() < (1e-4 if name == "penalty" else 1e-9)
     assert solver.state().position[0, 2] == pytest.approx(0.15, abs=2e-3)  # "penalty" sinks by 1.1 mm
     # The stiffness of "penalty" is shared by contact points, whose number changes: the box rocks by 0.02 rad/s.
     assert np.abs(solver.state().angular_velocity[0]).max() < (0.05 if name == "penalty" else 1e-5)

@@ -59,6 +59,21 @@ def test_box_on_a_turning_platform_does_not_drift(name, turning, radius):
     assert np.linalg.norm(place(solver)[:2]) == pytest.approx(radius, abs=3e-3)
 
 
+@pytest.mark.parametrize("name", ["impulse", slow("articulated")])
+def test_box_drifts_where_joints_carry_the_centre_of_the_platform(name):
+    # Steps of its centre of mass, at a distance r from the hinge, are straight: r ω² h/2 outwards in a second.
+    model, radius, speed, h = rigid.Model(), 0.4, 1.5, 1 / 240
+    disc = model.add_box((0.6, 0.6, 0.2), mass=30.0, position=(radius, 0, -0.1), friction=MU)
+    model.add_hinge(rigid.GROUND, disc, ZERO, Z, motor=rigid.Motor(speed=speed))
+    model.add_box((0.1, 0.1, 0.06), mass=1.0, position=(radius, 0, 0.03), friction=MU)
+    model.add_ground(-FAR)  # the kernel of boxes on the ground
+    solver = rigid.solver(name, model, dt=h)
+    solver.step(120)
+    before = place(solver)
+    solver.step(480)
+    assert (place(solver) - before)[:2] / 2 == pytest.approx([radius * speed**2 * h / 2, 0], abs=2e-5)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_box_slides_off_above_the_limit(name):
     solver = rigid.solver(name, platform("path", 1.2, 1.0), **OPTIONS[name])

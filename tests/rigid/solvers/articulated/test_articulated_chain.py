@@ -29,20 +29,23 @@ def test_falling_chain_converges_to_the_reference_in_first_order():
         assert errors[h] / errors[h / 2] == pytest.approx(2, abs=0.3)
 
 
-def highest(**options):
-    """The largest energy of a frictionless chain in ten seconds, above its start, in parts of m g L."""
+def gains(**options):
+    """Energy of a frictionless chain that falls from level, in each step of ten seconds, in parts of m g L."""
     solver = solve(rod_chain(), **options)
-    start, most = solver.energy().total, 0.0
+    energies = [solver.energy().total]
     for _ in range(1000):
         solver.step()
-        most = max(most, solver.energy().total - start)
-    return most / (5 * g * 5 * LENGTH)
+        energies.append(solver.energy().total)
+    return (np.array(energies) - energies[0]) / (5 * g * 5 * LENGTH)
 
 
 @pytest.mark.slow
 def test_passive_chain_gains_energy_with_explicit_products_alone():
-    assert highest() < 1e-9
-    assert highest(velocity_products="explicit") > 0.1
+    # The chain whips, so small changes grow: the figures of other processors are near 0.32, not the same.
+    projected, explicit = gains(), gains(velocity_products="explicit")
+    assert projected.max() < 1e-9
+    assert projected[-1] == pytest.approx(-0.32, abs=0.05)
+    assert explicit.max() > 0.1
 
 
 def test_momenta_of_a_free_chain_on_ball_joints():

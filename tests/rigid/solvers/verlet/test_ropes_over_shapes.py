@@ -79,7 +79,7 @@ def test_atwoods_machine_over_the_edges_of_a_box(substeps):
     solver = rigid.solver("verlet", model, particles=particles, attachments=attachments, **options)
     moved = heights_after(solver, 18)
     fall = GRAVITY / 5.05 * solver.time**2 / 2
-    np.testing.assert_allclose(moved, [-fall, fall], rtol=0.03)
+    np.testing.assert_allclose(moved, [-fall, fall], rtol=0.01)
 
 
 def test_a_shape_of_the_ground_is_as_a_collider():
