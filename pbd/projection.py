@@ -13,7 +13,7 @@ import taichi as ti
 from pbd.constraints.constraint_type import LEAST_DAMPING
 from pbd.core.kernels import count_last_turns
 from pbd.data import RANGE, REPORT
-from pbd.execution.halo import load_halo, store_halo
+from pbd.execution.halo import load_halo, of_band, store_halo
 from pbd.execution.phases import count_worlds, report_violation
 
 # Sweeps over coupled constraints for their energy. Their compliances are well conditioned: a sweep leaves 0.2 to 0.5 of
@@ -161,8 +161,12 @@ def sum_of_others(
     total = 0.0
     for j in ti.static(range(definition.coupled)):
         other = s.constraints.coupled[s.constraints.ranges[index, RANGE.coupled] + c * definition.coupled + j]
-        place = s.constraints.ranges[index, RANGE.multipliers] + other * definition.multipliers + k
-        total += parameters[ti.static(definition.first_ratio + j)] * multipliers[place, world]
+        ratio = parameters[ti.static(definition.first_ratio + j)]
+        if ti.static(s.features.bands):
+            found = of_band(multipliers, place_of(definition, index, s, other // 3) + k, other % 3, world)
+            total += ti.select(ratio == 0.0, 0.0, ratio * found)  # a λ that a band lacks may be infinite
+        else:
+            total += ratio * multipliers[place_of(definition, index, s, other) + k, world]
     return total
 
 

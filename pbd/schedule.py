@@ -94,7 +94,7 @@ class Schedule:
         return self.name != "coloured" and (len(self.runs) == 1 or self.bands is not None)
 
 
-def make_schedule(name, members, positions, on_cpu=True, worlds=1, clusters=None, bands=()):
+def make_schedule(name, members, positions, on_cpu=True, worlds=1, clusters=None, bands=(), coupled=()):
     """Make the schedule of a description.
 
     Args:
@@ -105,6 +105,7 @@ def make_schedule(name, members, positions, on_cpu=True, worlds=1, clusters=None
         worlds: how many run side by side.
         clusters: number of slabs for "clusters"; None for a number by size.
         bands: into how many bands one cluster may be cut, in the order in which they are tried.
+        coupled: for each type, the constraints that each is coupled to (n, others); () if none is.
 
     Returns: a Schedule.
     """
@@ -124,7 +125,7 @@ def make_schedule(name, members, positions, on_cpu=True, worlds=1, clusters=None
             clusters = int(np.clip(total // CLUSTER_SIZE, 2, MOST_CLUSTERS))
     if clusters == 1 or not total:
         for lanes in bands if total >= SERIAL_LIMIT else ():
-            found, orders = find_bands(members, len(positions), lanes, colour_constraints)
+            found, orders = find_bands(members, len(positions), lanes, colour_constraints, coupled)
             if found:
                 return in_bands(found, orders)
         colours = colours_of(members, len(positions))

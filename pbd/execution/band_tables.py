@@ -29,15 +29,19 @@ def placements_of(bands, types, multipliers):
     projected.append((ends[-1, 2] + np.arange(grabs)) * lanes)  # those of grab springs are in the first lane
     inner = np.array([each.inner for each in places])
     runs = np.stack([np.column_stack([0 * inner, inner]), np.column_stack([inner, counts])])
+    coupled = np.cumsum([0, *(each.others.size for each in places)])
     with_worlds = {
         "particles": Placed(bands.place_of_particles, bands.slots, lanes),
         "parameters": Placed(np.concatenate(parameters), ends[-1, 1], lanes),
         "multipliers": Placed(np.concatenate(projected), ends[-1, 2] + grabs, lanes),
         "partial": Placed(np.concatenate(present), ends[-1, 3], lanes),
     }
+    if coupled[-1]:
+        with_worlds["moments"] = with_worlds["multipliers"]
     return with_worlds, {
         "members": Substitute(np.concatenate([each.members.ravel() for each in places])),
-        "types": Substitute(np.column_stack([starts[:, :3], counts, starts[:, 3], counts - partial, 0 * counts])),
+        "types": Substitute(np.column_stack([starts[:, :3], counts, starts[:, 3], counts - partial, coupled[:-1]])),
+        "coupled": Substitute(np.concatenate([each.others.ravel() for each in places])),
         "clusters": Substitute(runs),
     }
 

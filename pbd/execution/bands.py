@@ -31,7 +31,7 @@ class Places(NamedTuple):
 
     Attributes: members: (places, arity) slots, those in the halo from P on; full: how many places have a constraint in
     each band, they come first; inner: how many come before seams; place, lane: (n,) of each constraint in the order of
-    the schedule.
+    the schedule; others: (places, coupled) those that each is coupled to, as 3 · place + 1 + how many bands further.
     """
 
     members: np.ndarray
@@ -39,6 +39,7 @@ class Places(NamedTuple):
     inner: int
     place: np.ndarray
     lane: np.ndarray
+    others: np.ndarray | None = None
 
 
 class Bands(NamedTuple):
@@ -66,14 +67,15 @@ class Bands(NamedTuple):
         return slot * self.lanes + lane
 
 
-def find_bands(members, particles, lanes, colour):
+def find_bands(members, particles, lanes, colour, coupled=()):
     """Cut a description into bands.
 
     Args: members: for each constraint type, (n, arity) indices; particles: how many; lanes: how many bands; colour:
-    function (members, particles) -> colours (n,) of constraints that share no particle, see pbd/schedule.py.
+    function (members, particles) -> colours (n,) of constraints that share no particle, see pbd/schedule.py; coupled:
+    for each type, the constraints that each is coupled to (n, others); itself for none; () if none is.
 
     Returns: Bands, and for each type the order (n,) of its constraints; or None and None where too many lanes would be
-    idle.
+    idle, or bands are coupled in different ways.
     """
     work = WORK_OF_PARTICLE * particles + sum(each.size for each in members)
     least, best = MOST_WORK * work / lanes, None
@@ -92,7 +94,12 @@ def find_bands(members, particles, lanes, colour):
     halo = slots_of_seams(members, best)[1]
     found = [places_of(own, repeated, best, lanes, halo, colour) for own, repeated in zip(members, repetitions)]
     places, orders = zip(*found)
-    return Bands(lanes, particles, best, halo, list(places)), list(orders)
+    none = [np.zeros((len(each), 0), int) for each in members]
+    others = [others_of(*each) for each in zip(places, orders, coupled or none)]
+    if any(each is None for each in others):
+        return None, None
+    places = [each._replace(others=at) for each, at in zip(places, others)]
+    return Bands(lanes, particles, best, halo, places), list(orders)
 
 
 def lengths_to_try(members, shortest):
@@ -181,3 +188,24 @@ def places_of(members, repetition, length, lanes, halo, colour):
     rank[by_colour] = np.arange(len(at))
     order = np.lexsort((rank[place], lane, *(key[place] for key in keys)))
     return Places(at[by_colour], int(full.sum()), int((~seam).sum()), rank[place][order], lane[order]), order
+
+
+def others_of(places, order, coupled):
+    """The places that places are coupled to, see Places; None where bands differ, or their order would count.
+
+    Args: places: of one type; order (n,): of its constraints; coupled (n, others).
+
+    While constraints within bands are projected, seams keep their λ, and while seams are, the others do. So the λ of
+    another band is the same in lanes as one constraint after another if it is on the other side of the two.
+    """
+    at, lane = np.empty((2, len(order)), int)
+    at[order], lane[order] = places.place, places.lane
+    further = lane[coupled[order]] - places.lane[:, None]
+    keys = 3 * at[coupled[order]] + 1 + further
+    exists = coupled[order] != order[:, None]
+    seam = places.place[:, None] >= places.inner, at[coupled[order]] >= places.inner
+    others = np.repeat(3 * np.arange(len(places.members))[:, None] + 1, coupled.shape[1], axis=1)
+    constraint, column = np.nonzero(exists)
+    others[places.place[constraint], column] = keys[exists]
+    alike = (keys == others[places.place]) & ((further == 0) | ((abs(further) == 1) & (seam[0] != seam[1])))
+    return others if (alike | ~exists).all() else None

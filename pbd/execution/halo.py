@@ -27,6 +27,17 @@ def store_halo(s: ti.template(), world):
         s.particles.position[s.bands.halo[k], world] = found
 
 
+@ti.func
+def of_band(multipliers: ti.template(), place, which, world):
+    """λ of a place: of the band before (which = 0), of the same (1) or of the next (2)."""
+    found = multipliers[place, world]
+    if which == 0:
+        found = rotated(ti.Vector([found]), -1)[0]
+    elif which == 2:
+        found = rotated(ti.Vector([found]), 1)[0]
+    return found
+
+
 def one_particle_at_a_time(function):
     """Decorate a Taichi function (s, ...) that treats one particle after another, also if bands lie in lanes.
 

@@ -12,13 +12,12 @@ NUMBERS_OF_BANDS = {32: (16, 8), 64: (8, 4)}
 COSTS_OF_RODS = {1: 1.0, 4: 1.6, 8: 2.6}
 
 
-def numbers_of_bands(description, types, solved):
+def numbers_of_bands(description, solved):
     """Into how many bands a description may be cut.
 
-    Args: description: a Particles; types: its ConstraintTypes; solved: how many rows and particles are solved together.
+    Args: description: a Particles; solved: how many rows and particles are solved together.
     """
     fits = on_cpu() and KERNELS == "quick" and not solved and not why_no_surfaces_in_lanes(description)
-    fits = fits and not any(each.coupled for each in types)  # seams would have others in other lanes
     return NUMBERS_OF_BANDS[real_bits()] if fits else ()
 
 

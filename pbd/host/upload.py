@@ -104,7 +104,8 @@ def order_constraints(options, descriptions, worlds, types, constraints):
         on_cpu=on_cpu(),
         worlds=worlds,
         clusters=options.clusters,
-        bands=numbers_of_bands(first, types, len(plan.rows) + len(implicit)),
+        bands=numbers_of_bands(first, len(plan.rows) + len(implicit)),
+        coupled=[each.coupled() for each in first.constraint_sets.values()],
     )
     return plan, implicit, schedule.with_others(numbers, [np.flatnonzero(mask) for mask in left_out])
 

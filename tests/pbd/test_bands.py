@@ -1,6 +1,7 @@
 """Bands of one cloth in the lanes of vectors have the bits of the same schedule one particle after another."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -75,6 +76,19 @@ def compliant(particles, number):
     particles.add_volumes(cells(number), 1e-7, compliance=1e-3)
 
 
+def fabric(particles, number, **flow):
+    """Membranes and plates of a fabric with damping."""
+    corners = cells(number)
+    triangles = np.concatenate([corners[:, [0, 1, 3]], corners[:, [0, 3, 2]]])
+    denim = replace(pbd.FABRICS["denim"], damping=0.01, **flow)
+    particles.add_membrane(triangles, denim, (1, 0, 0))
+
+
+def fabric_that_flows(particles, number):
+    """The same, which keeps what bends and shears it far, and has a limit of its strain."""
+    fabric(particles, number, yield_curvature=3.0, yield_strain=0.01, hardening=0.2, strain_limit=0.03)
+
+
 def turning(time):
     """Motion of a collider: about, and a rotation."""
     place = 0.6 + 0.4 * math.cos(4 * time), 0.3, -0.2 + 0.1 * math.sin(7 * time)
@@ -133,6 +147,13 @@ def compare(add, steps=8, **options):
 @pytest.mark.parametrize("add", [slow(rigid), slow(compliant)])
 def test_constraints_have_the_bits_of_one_after_another(add, direction):
     compare(add, direction=direction)
+
+
+@needs_lanes
+@pytest.mark.parametrize("direction", ["current", slow("start")])
+@pytest.mark.parametrize("add", [fabric, slow(fabric_that_flows)])
+def test_fabrics_have_the_bits_of_one_after_another(add, direction):
+    compare(add, elements="iterative", direction=direction, worlds=2)
 
 
 @pytest.mark.slow
@@ -277,12 +298,24 @@ def test_irregular_constraints_have_no_bands():
     assert find_bands(near, 1000, 8, colour_constraints) == (None, None)
 
 
+def test_bands_that_are_coupled_in_different_ways_are_none():
+    particles, number = net()
+    fabric(particles, number)
+    sets = particles.constraint_sets.values()
+    members, coupled = [each.arrays()[0] for each in sets], [each.coupled() for each in sets]
+    assert find_bands(members, len(particles), 8, colour_constraints, coupled)[0]
+    where = np.flatnonzero((coupled[1] != np.arange(len(coupled[1]))[:, None]).all(axis=1))[100]
+    coupled[1][where] = coupled[1][where, ::-1]
+    assert find_bands(members, len(particles), 8, colour_constraints, coupled) == (None, None)
+
+
 # Threads and precision ------------------------------------------------------------------------------------------------
 
 
 def program():
     """Run in a process of its own."""
     compare(environment, steps=20)
+    compare(fabric_that_flows, elements="iterative", worlds=3)
     test_each_world_has_the_bits_that_it_has_alone()
 
 
