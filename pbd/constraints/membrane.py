@@ -59,41 +59,49 @@ def value(x, parameters):
 
 @ti.func
 def project(x, start, w, parameters, compliance, multipliers, from_start: ti.template()):
-    """Solve the three rows together, along the gradients now or at the start of the substep."""
+    """Solve the three rows together, along the gradients now or at the start of the substep.
+
+    Vectors are made of a and b at the end only. Capitals are those of the gradients along which particles move.
+    """
     a, b = threads(x, parameters)
-    warp, weft, s, t = directions(a, b)
-    along_warp, along_weft, along_s, along_t = warp, weft, s, t
+    over_a, over_b = 1.0 / length_or_huge(a), 1.0 / length_or_huge(b)
+    c = over_a * over_b * a.dot(b)
+    A, B, over_A, over_B, C = a, b, over_a, over_b, c
+    aA, aB, bA, bB = 1.0, c, c, 1.0  # â·Â, ...
     if ti.static(from_start):
         start_a, start_b = threads(start, parameters)
-        start_warp, start_weft, start_s, start_t = directions(start_a, start_b)
-        # Otherwise a thread has turned by more than 60° in the substep.
-        if ti.min(warp.dot(start_warp), weft.dot(start_weft)) > 0.5:
-            along_warp, along_weft, along_s, along_t = start_warp, start_weft, start_s, start_t
+        of_a, of_b = 1.0 / length_or_huge(start_a), 1.0 / length_or_huge(start_b)
+        same_a, same_b = over_a * of_a * a.dot(start_a), over_b * of_b * b.dot(start_b)
+        if ti.min(same_a, same_b) > 0.5:  # otherwise a thread has turned by more than 60° in the substep
+            A, B, over_A, over_B, C = start_a, start_b, of_a, of_b, of_a * of_b * start_a.dot(start_b)
+            aA, aB, bA, bB = same_a, over_a * of_b * a.dot(start_b), over_b * of_a * b.dot(start_a), same_b
+    aS, aT = over_A * (aB - C * aA), over_B * (aA - C * aB)
+    bS, bT = over_A * (bB - C * bA), over_B * (bA - C * bB)
+    sA, sB, sS, sT = over_a * (bA - c * aA), over_a * (bB - c * aB), over_a * (bS - c * aS), over_a * (bT - c * aT)
+    tA, tB, tS, tT = over_b * (aA - c * bA), over_b * (aB - c * bB), over_b * (aS - c * bS), over_b * (aT - c * bT)
     # S = Σ w_i ∇_i e ∇_i eᵀ, by three sums over the particles.
-    a_0, b_0 = -parameters[0] - parameters[1], -parameters[2] - parameters[3]
-    aa = w[0] * a_0 * a_0 + w[1] * parameters[0] * parameters[0] + w[2] * parameters[1] * parameters[1]
-    ab = w[0] * a_0 * b_0 + w[1] * parameters[0] * parameters[2] + w[2] * parameters[1] * parameters[3]
-    bb = w[0] * b_0 * b_0 + w[1] * parameters[2] * parameters[2] + w[2] * parameters[3] * parameters[3]
-    # Σ w_i a_i ∇_i e_k and Σ w_i b_i ∇_i e_k of the three strains: their dot products with p and q.
-    of_a = [aa * warp, ab * weft, aa * s + ab * t]
-    of_b = [ab * warp, bb * weft, ab * s + bb * t]
+    a_0, b_0 = parameters[0] + parameters[1], parameters[2] + parameters[3]
+    w_aa = w[0] * a_0 * a_0 + w[1] * parameters[0] * parameters[0] + w[2] * parameters[1] * parameters[1]
+    w_ab = w[0] * a_0 * b_0 + w[1] * parameters[0] * parameters[2] + w[2] * parameters[1] * parameters[3]
+    w_bb = w[0] * b_0 * b_0 + w[1] * parameters[2] * parameters[2] + w[2] * parameters[3] * parameters[3]
     rows = [
-        [of_a[k].dot(along_warp), of_b[k].dot(along_weft), of_a[k].dot(along_s) + of_b[k].dot(along_t)]
-        for k in ti.static(range(3))
+        [w_aa * aA, w_ab * aB, w_aa * aS + w_ab * aT],
+        [w_ab * bA, w_bb * bB, w_ab * bS + w_bb * bT],
+        [w_aa * sA + w_ab * tA, w_ab * sB + w_bb * tB, w_aa * sS + w_ab * (sT + tS) + w_bb * tT],
     ]
-    C = value(x, parameters)
-    right = ti.Vector([-(C[k] + compliance * multipliers[k]) for k in ti.static(range(3))])
+    violation = value(x, parameters)
+    right = ti.Vector([-(violation[k] + compliance * multipliers[k]) for k in ti.static(range(3))])
     change = solve_three(with_roots(rows, parameters, compliance), right)
-    if aa + bb <= 2.0 * TINY:
+    if w_aa + w_bb <= 2.0 * TINY:
         change *= 0.0  # no particle can move
-    of_warp = parameters[4] * change[0]
-    of_weft = parameters[5] * change[0] + parameters[6] * change[1]
     of_shear = parameters[7] * change[2]
-    p = of_warp * along_warp + of_shear * along_s
-    q = of_weft * along_weft + of_shear * along_t
-    moves = [a_0 * p + b_0 * q, parameters[0] * p + parameters[2] * q, parameters[1] * p + parameters[3] * q]
+    of_warp = over_A * (parameters[4] * change[0] - of_shear * over_A * C)
+    of_weft = over_B * (parameters[5] * change[0] + parameters[6] * change[1] - of_shear * over_B * C)
+    of_shear *= over_A * over_B
+    p, q = of_warp * A + of_shear * B, of_weft * B + of_shear * A
+    move_1, move_2 = parameters[0] * p + parameters[2] * q, parameters[1] * p + parameters[3] * q
     return (
-        [x[k] + w[k] * moves[k] for k in ti.static(range(3))],
+        [x[0] - w[0] * (move_1 + move_2), x[1] + w[1] * move_1, x[2] + w[2] * move_2],
         [multipliers[k] + change[k] for k in ti.static(range(3))],
     )
 
@@ -186,14 +194,16 @@ def with_roots(rows, parameters, compliance):
 @ti.func
 def solve_three(m, right):
     """Solve three equations by elimination, for a matrix whose symmetric part is positive. Args: m: its rows."""
-    second, third = m[1][0] / (m[0][0] + TINY), m[2][0] / (m[0][0] + TINY)
+    over_0 = 1.0 / (m[0][0] + TINY)
+    second, third = over_0 * m[1][0], over_0 * m[2][0]
     m_11, m_12 = m[1][1] - second * m[0][1], m[1][2] - second * m[0][2]
     m_21, m_22 = m[2][1] - third * m[0][1], m[2][2] - third * m[0][2]
     right_1, right_2 = right[1] - second * right[0], right[2] - third * right[0]
-    last = m_21 / (m_11 + TINY)
+    over_1 = 1.0 / (m_11 + TINY)
+    last = over_1 * m_21
     z = (right_2 - last * right_1) / (m_22 - last * m_12 + TINY)
-    y = (right_1 - m_12 * z) / (m_11 + TINY)
-    return ti.Vector([(right[0] - m[0][1] * y - m[0][2] * z) / (m[0][0] + TINY), y, z])
+    y = over_1 * (right_1 - m_12 * z)
+    return ti.Vector([over_0 * (right[0] - m[0][1] * y - m[0][2] * z), y, z])
 
 
 COMPLIANT = ConstraintType(
