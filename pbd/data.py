@@ -226,7 +226,7 @@ class ContactArrays(NamedTuple):
     half_way: Vector(3, count.contact_particles, count.worlds)  # positions half way to the next search [m]
     sorted_position: Vector(3, count.contact_particles, count.worlds)  # the same, by bucket [m]
     first_stick: Integer(count.contact_ends)  # where a particle begins in `sticks`
-    sticks: Integer(count.stick_ends)  # of each particle, where its rigid sticks have their members
+    sticks: Integer(count.stick_ends)  # of each particle, where its rigid sticks and edges of fabric have their members
     neighbours: Integer(count.contact_particles, MOST_NEIGHBOURS + 2, count.worlds)  # candidates, and spare places
     neighbour_count: Integer(count.contact_particles, count.worlds)
     correction: Vector(3, count.contact_particles, count.worlds)  # sum of a particle's corrections [m]

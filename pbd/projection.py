@@ -62,7 +62,7 @@ def replace_positions(
     start = [previous[i[k], world] if ti.static(earlier) else x[k] for k in ti.static(range(definition.arity))]
     compliance = 0.0
     if ti.static(definition.compliance):
-        compliance = compliance_of(definition, s, number, world)
+        compliance = compliance_of(definition, index, s, number, world)
     multipliers = read_multipliers(definition, index, s, c, world)
     others = sums_of_others(definition, index, s, s.constraints.multipliers, c, parameters, world)
     softened, shift = soften(definition, start, parameters, compliance, others, s.settings.h)
@@ -199,14 +199,14 @@ def is_present(index: ti.template(), s: ti.template(), c, world):
 
 
 @ti.func
-def compliance_of(definition: ti.template(), s: ti.template(), number, world):
-    """α' = α/h² of a constraint; in n-th part if its type is slow and acts every n substeps.
+def compliance_of(definition: ti.template(), index: ti.template(), s: ti.template(), number, world):
+    """α' = α/h² of a constraint; in n-th part if its type is slow, and projected every n substeps.
 
     Its impulse F n h is then that of n substeps, and displaces by F n h² in the substep. Source: Tuckerman, Berne,
     Martyna, Reversible Multiple Time Scale Molecular Dynamics (1992), https://doi.org/10.1063/1.463137.
     """
     squared = s.settings.h * s.settings.h
-    if ti.static(definition.slow):
+    if ti.static(definition.slow and index not in s.features.implicit):
         squared *= s.settings.bending_interval
     return s.constraints.parameters[number, world] / squared
 
@@ -222,7 +222,7 @@ def violation(definition: ti.template(), index: ti.template(), s: ti.template(),
         C = values_of(definition, x, parameters)
         compliance = 0.0
         if ti.static(definition.compliance):
-            compliance = compliance_of(definition, s, number, world)
+            compliance = compliance_of(definition, index, s, number, world)
         multipliers = read_multipliers(definition, index, s, c, world)
         previous = ti.static(s.particles.previous_position)
         start = [previous[i[k], world] if ti.static(definition.damped) else x[k] for k in ti.static(range(len(i)))]

@@ -2,7 +2,7 @@
 
 Two particles keep the distance r1 + r2. If the description has them closer than that, they keep the described distance
 instead, so that neighbours in a cloth do not push each other (Müller, Ten Minute Physics 15, "Self-collision solved").
-Two ends of a rigid stick have no contact, because the stick keeps them apart.
+Two ends of a rigid stick have no contact, because the stick keeps them apart, nor have those of an edge of fabric.
 
 A spatial hash finds the pairs that could touch, in the next substep or in the next `contact_interval` substeps
 (pbd/core/spatial_hash.py; counting sort by bucket as in Green, Particle Simulation using CUDA, 2010). Each iteration
@@ -220,7 +220,7 @@ def half_way(s: ti.template(), i, world):
 
 @ti.func
 def list_neighbours(s: ti.template(), i, world):
-    """List the particles within the search radius of particle i, but for those that a rigid stick joins to it.
+    """List the particles within the search radius of particle i, but for those that a stick or fabric joins to it.
 
     In a cloth, most particles have no others near. They are counted first, which is cheaper than a list.
     """

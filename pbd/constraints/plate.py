@@ -38,6 +38,6 @@ def derivatives(x, parameters):
 
 COMPLIANT = replace(
     BENDING.compliant, name="plate (compliant)", parameters=PARAMETERS, coupled=NEIGHBOURS, function=None,
-    derivatives=derivatives, slow=False,
+    derivatives=derivatives,
 )  # fmt: skip
 PLATE = replace(BENDING, name="plate", parameters=PARAMETERS, compliant=COMPLIANT, function=None)

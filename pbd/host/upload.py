@@ -7,6 +7,7 @@ from pbd.constraints import CONSTRAINT_TYPES, ROOT_FREE_STICK, STICK, STICK_THAT
 from pbd.core.kernels import LOOP_STRIDE, allocate, on_cpu
 from pbd.core.messages import shown
 from pbd.core.shapes import INTEGERS, NUMBERS
+from pbd.core.topology import edges_of
 from pbd.core.validate import refuse_gigabytes, whole
 from pbd.data import BOX, RANGE, Counts, Data, Features
 from pbd.description.contact_elements import all_elements
@@ -241,7 +242,7 @@ def upload(
     solved_together["gas_numbers"] = per_world(numbers_of_gases).swapaxes(1, 2)
     first_adjacent, adjacent_triangles = adjacency(first.triangles(), n)
     surfaces = surface_tables(first.surfaces, first.positions()) if first.surfaces else {}
-    first_stick, sticks = rigid_sticks(tables, types, n) if contacts else (np.zeros(0), np.zeros(0))
+    first_stick, sticks = joined_pairs(tables, types, first.membranes, n) if contacts else (np.zeros(0), np.zeros(0))
     values = {
         "particles": {
             "position": np.concatenate([positions, inverse_masses[..., None]], axis=2),
@@ -416,9 +417,15 @@ def adjacency(members, count):
     return np.concatenate([[0], np.cumsum(np.bincount(particles, minlength=count))]), order // members.shape[1]
 
 
-def rigid_sticks(tables, types, count):
-    """Sticks that keep their ends apart, as `ContactArrays` has them. Args: tables: see `constraint_tables`."""
-    places = [np.zeros(0, int)]
+def joined_pairs(tables, types, membranes, count):
+    """Pairs of particles that a rigid stick or a membrane keeps apart, as `ContactArrays` has them.
+
+    Args: tables: see `constraint_tables`, to whose members those of membranes' edges are added; count: of particles.
+    """
+    members = tables["members"]
+    edges = edges_of(np.concatenate([np.zeros((0, 3), int), *(each.triangles for each in membranes)]))
+    tables["members"] = np.concatenate([members, edges.ravel().astype(np.int32)])
+    places = [len(members) + 2 * np.arange(len(edges))]
     for each, ranges in zip(types, tables["ranges"]):
         if each in (STICK, ROOT_FREE_STICK, STICK_THAT_TEARS):
             places.append(ranges[RANGE.members] + 2 * np.arange(ranges[RANGE.count]))

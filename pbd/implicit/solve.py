@@ -217,7 +217,7 @@ def energy_of_law(definition: ti.template(), index: ti.template(), s: ti.templat
     x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(definition.arity))]
     start = [s.particles.previous_position[i[k], world] for k in ti.static(range(definition.arity))]
     none = [0.0 for k in ti.static(range(definition.multipliers))]
-    compliance = compliance_of(definition, s, number, world)
+    compliance = compliance_of(definition, index, s, number, world)
     softened, shift = soften(definition, start, parameters, compliance, none, s.settings.h)
     C = values_of(definition, x, parameters)
     total = 0.0
@@ -303,7 +303,7 @@ def write_law(definition: ti.template(), index: ti.template(), s: ti.template(),
     start = [s.particles.previous_position[i[k], world] for k in ti.static(range(definition.arity))]
     w = [q[k][3] for k in ti.static(range(definition.arity))]
     others = sums_of_others(definition, index, s, s.constraints.multipliers, c, parameters, world)
-    compliance = compliance_of(definition, s, number, world)
+    compliance = compliance_of(definition, index, s, number, world)
     softened, shift = soften_by_rule(definition, s, i, start, w, parameters, compliance, others, world)
     C = definition.derivatives(x, parameters)[0]
     place, changed, size = place_of(definition, index, s, c), 0.0, 0.0
@@ -374,7 +374,7 @@ def add_stiffness(definition: ti.template(), index: ti.template(), s: ti.templat
     i, q, parameters, number = read_constraint(definition, index, s, c, world)
     x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(definition.arity))]
     w = [q[k][3] for k in ti.static(range(definition.arity))]
-    compliance = compliance_of(definition, s, number, world)
+    compliance = compliance_of(definition, index, s, number, world)
     others = [0.0 for k in ti.static(range(definition.multipliers))]
     softened, _shift = soften_by_rule(definition, s, i, x, w, parameters, compliance, others, world)
     stiffness = 1.0 / (softened * stiffening(definition, parameters))

@@ -95,6 +95,18 @@ def test_ends_of_a_stick_are_in_contact_only_if_it_is_cut():
         assert read(system.arrays.contacts.neighbour_count).ravel().tolist() == candidates
 
 
+@pytest.mark.parametrize("elements", ["together", slow("iterative")])
+def test_ends_of_an_edge_of_fabric_are_not_in_contact(elements):
+    # Corners of a square of 1 with contacts at 0.9, and a particle that is within reach (1.35) of all of them.
+    particles = pbd.Particles(gravity=(0, 0, 0))
+    particles.add_particles([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0.5, 0.5, 0.9)], radius=0.45)
+    particles.add_membrane([(0, 1, 2), (0, 2, 3)], pbd.FABRICS["denim"], (1, 0, 0))
+    particles.add_particle_contacts()
+    system = pbd.ParticleSystem(particles, elements=elements)
+    system.step()
+    assert read(system.arrays.contacts.neighbour_count).ravel().tolist() == [1, 1, 1, 1, 4]
+
+
 # One pair -----------------------------------------------------------------------------------------------------------
 
 

@@ -17,10 +17,19 @@ def flat():
     return particles
 
 
-def run(substeps, interval=1, **options):
+def fabric():
+    """The same of a fabric."""
+    particles = flat()
+    particles.constraint_sets.clear()
+    sheet = pbd.Fabric(warp=1e3, weft=1e3, shear=400.0, bending=1.0)
+    particles.add_membrane([(0, 1, 3), (1, 0, 2)], sheet, (1, 0, 0))
+    return particles
+
+
+def run(substeps, interval=1, describe=flat, **options):
     """Fold the triangles by 60 degrees and make substeps. Returns: the system."""
     system = pbd.ParticleSystem(
-        flat(), dt=EVERY * h, substeps=EVERY, iterations=1, bending_interval=interval, **options
+        describe(), dt=EVERY * h, substeps=EVERY, iterations=1, bending_interval=interval, **options
     )
     x = system.positions()
     x[3] = 0.5, np.cos(np.pi / 3), np.sin(np.pi / 3)
@@ -36,6 +45,18 @@ def test_the_impulse_is_that_of_all_substeps(options):
     np.testing.assert_allclose(found, expected, rtol=1e-5)
     momentum = np.array([1.0, 2.0, 3.0, 4.0]) @ found
     np.testing.assert_allclose(momentum, 0, atol=2e-11)  # round-off of 2e-16 m over h, times 10 kg
+
+
+def test_plates_that_are_projected_have_the_impulse_of_all_substeps():
+    options = {"describe": fabric, "elements": "iterative"}
+    expected, found = run(EVERY, **options).velocities(), run(EVERY, interval=EVERY, **options).velocities()
+    assert np.abs(expected).max() > 1e-5
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-9)
+
+
+def test_plates_that_are_solved_together_have_no_interval():
+    one, other = (run(EVERY, interval=interval, describe=fabric) for interval in (1, EVERY))
+    assert one.digest() == other.digest()
 
 
 def test_a_bend_swings_at_its_frequency():
