@@ -5,13 +5,16 @@ import numpy as np
 import pbd
 from pbd import build
 from pbd.build.cloth import usual_thickness, usual_thickness_of
+from pbd.core.messages import shown
+from pbd.core.validate import one_of
 from scenes.catalogue.components.mesh_files import Fit, OwnMesh, Reading, Unit, UpAxis, lengths
 from scenes.catalogue.components.placing import Place
 from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import Camera, ClothVisual, ColliderVisual
 
-DENSITY = 0.25  # of the cloth [kg/m²]
+DENSITY = 0.25  # of a cloth of sticks [kg/m²]
+BENDING, SHEAR = 1e-4, 1e-2  # of one, without a fabric [N m], [m/N]
 SIZE = 1.9  # side of the cloth [m]
 THICKNESS = 0.016  # of a cloth with the size and the count of the scene [m]
 THICKEST = 2.4  # of a cloth, in usual thicknesses, which are 5/6 of the distance of particles
@@ -21,11 +24,12 @@ FITTED = 0.65  # longest side of a fitted collider, in sides of the cloth
 @register(small={"count": 20}, picture=3)
 def drape(
     count: int = 100, size: float = SIZE, collider: str = "", cloth: str = "", units: Unit = "m", up: UpAxis = "",
-    scale: float | None = None, fit: Fit = "auto", repair: bool = False, friction: float = 0.25, bending: float = 1e-4,
-    thickness: float | None = None, shear: float = 1e-2,
+    scale: float | None = None, fit: Fit = "auto", repair: bool = False, friction: float = 0.25,
+    bending: float = BENDING, thickness: float | None = None, shear: float = SHEAR, fabric: str = "",
 ):  # fmt: skip
-    """A cloth falls over a ball; --param collider=FILE and cloth=FILE take your own meshes."""
+    """A cloth falls over a ball; --param collider=FILE and cloth=FILE take your own meshes, fabric=denim a fabric."""
     particles = pbd.Particles()
+    made, ratio = material(fabric, bending, shear, cloth)
     solid, shirt = own_meshes(collider, cloth, Reading(units, up, scale, fit, repair), size)
     usual = usual_thickness_of(shirt.mesh) if shirt else usual_thickness(size / (max(count, 2) - 1))
     thickness = chosen_thickness(thickness, usual)
@@ -47,21 +51,21 @@ def drape(
     else:
         sheet = build.cloth(
             particles, (-0.5 * size, -0.5 * size, height), (size, 0, 0), (0, size, 0), (count, count),
-            density=DENSITY, shear_compliance=shear, bending=bending, thickness=thickness, friction=0.3,
+            thickness=thickness, friction=0.3, **made,
         )  # fmt: skip
     # Threads stretch by 0.5 % on average if the substeps grow with the number of particles along a side. One iteration
     # per substep is better than half the substeps with two (Macklin et al., Small Steps in Physics Simulation, 2019).
-    # One thread runs it all, because sharing the phases of each
-    # substep among threads costs more than it gains.
-    substeps = 4 * max(2, round(0.07 * count))
+    # A fabric, whose triangles cost more than sticks, has fewer, and stretches by 1 % (docs/guides/fabrics.md).
+    # One thread runs it all, because sharing the phases of each substep among threads costs more than it gains.
+    substeps = 4 * max(2, round((0.04 if fabric else 0.07) * count))
     return Scene(
         particles,
         duration=4.0,
         settings={
             "verlet": {
                 "dt": 1 / 60, "substeps": substeps, "iterations": 1, "solve": "iterative", "damping": 0.01,
-                "contact_interval": contact_interval(thickness, substeps), "clusters": 1,
-                "bending_interval": 1 if cloth else bending_interval(bending, size / count, 1 / 60 / substeps),
+                "contact_interval": contact_interval(thickness, substeps), "clusters": 1, "elements": "iterative",
+                "bending_interval": 1 if cloth else bending_interval(ratio, size / count, 1 / 60 / substeps),
             },
         },
         visuals=[ClothVisual(sheet.triangles), ColliderVisual(1, shape)],
@@ -71,6 +75,19 @@ def drape(
         notes=[note for own in (shirt, solid) if own for note in own.notes],
         chosen={"thickness": thickness},
     )
+
+
+def material(fabric, bending, shear, cloth):
+    """What the cloth is made of: options of `build.cloth`, and B/ρ [m⁴/s²]. Args: see `drape`.
+
+    Raises: ValueError for a fabric beside what is of sticks, or of a cloth from a file, where the warp is unknown.
+    """
+    if not fabric:
+        return {"density": DENSITY, "shear_compliance": shear, "bending": bending}, bending / DENSITY
+    if cloth or (bending, shear) != (BENDING, SHEAR):
+        raise ValueError(f"fabric is {shown(fabric)}, with cloth, bending or shear: expected either")
+    found = pbd.FABRICS[one_of("fabric", fabric, tuple(pbd.FABRICS))]
+    return {"fabric": found}, max(found.rigidities()) / found.density
 
 
 def chosen_thickness(given, usual):
@@ -128,13 +145,13 @@ def contact_interval(thickness, substeps):
     return max((n for n in divisors if n * searches <= substeps), default=1)
 
 
-def bending_interval(bending, spacing, substep):
+def bending_interval(ratio, spacing, substep):
     """Substeps from one projection of bending to the next: four or two if the shortest bends are slow enough, else one.
 
     They swing at about ω = 10 (B/ρ)^½ / d². An impulse every T gains energy from ω T = 2 on; measured at 100 x 100
     particles: seven substeps (2.3) crumple the cloth, four (1.3) leave strain and smoothness as they are.
 
-    Args: bending: B [N m]; spacing: d of the particles [m]; substep: [s].
+    Args: ratio: B/ρ [m⁴/s²]; spacing: d of the particles [m]; substep: [s].
     """
-    swing = 10 * np.sqrt(bending / DENSITY) / spacing**2
+    swing = 10 * np.sqrt(ratio) / spacing**2
     return next((n for n in (4, 2) if n * substep * swing < 1.4), 1)
