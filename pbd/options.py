@@ -66,7 +66,8 @@ class ParticleOptions(Options):
     bending_interval: int = 1
     """Substeps from one projection of compliant bending to the next, a divisor of `substeps`, for cloth: bending is a
     slower force than sticks, and then acts as an impulse every so many substeps. It must not be so stiff that a bend
-    could swing once within three of these intervals. It needs solve="iterative"."""
+    could swing once within three of these intervals. It needs solve="iterative". Elements that are solved together, as
+    fabrics are by default, do not have it."""
 
     grabs: int = 0
     """How many grab springs there are, see `ParticleSystem.grab`."""

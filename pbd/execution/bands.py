@@ -4,7 +4,8 @@ Particle i is at slot i % P of band i // P. A *place* is a tuple of slots: the c
 each band, are projected together. Where a band lacks one, its lane is not stored. A *seam* is a constraint between a
 band and the next one. It finds the particles of the next band in its *halo*, further slots that hold copies of them. An
 iteration projects the constraints within bands, copies the first slots of each band to the halo of the band before,
-projects the seams, and copies the halo back.
+projects the seams, and copies the halo back. Coupled constraints read the λ of others, which may be in the next band or
+in the one before, see `others_of`.
 
 Constraints at places of one colour share no particle, whatever their bands. So the bits are those of the same colours
 one constraint after another, in any order of those of a colour: the schedule has band after band, which are near each
