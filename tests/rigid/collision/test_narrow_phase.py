@@ -200,8 +200,8 @@ def test_features_are_unique_and_stay_the_same_in_small_motions(pair, finder):
 
 
 def test_boxes_have_the_contacts_of_their_hulls(finder):
-    """Edges of two boxes are left out where nine axes show that they cannot win (rigid/collision/boxes.py); all edges of
-    hulls are tested. Only the order of corners differs."""
+    """Edges of boxes are left out where nine axes show that they cannot win (rigid/collision/boxes.py), those of hulls
+    never. Only the order of corners differs."""
     sizes, random, by_edges = ((0.6, 1.0, 0.4), (0.5, 0.5, 0.9)), np.random.default_rng(11), 0
     models = rigid.Model(gravity=(0, 0, 0)), rigid.Model(gravity=(0, 0, 0))
     for size in sizes:
