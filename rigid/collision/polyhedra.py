@@ -22,9 +22,9 @@ from rigid.collision.data import SHAPE, STRUCTURE
 from rigid.collision.manifold import add_point
 from rigid.collision.rounded import EDGE_MARGIN, NEGLIGIBLE
 
-# Heights and distances up to this part of a radius do not decide which corners touch. Boxes in a pile turn by as much
-# from step to step. Then corners of sides that continue one another would be points of their own, or the deepest corner
-# would be beside the face that it rests on.
+# Heights and distances up to this part of the smaller radius do not decide which corners touch. Boxes in a pile turn by
+# as much from step to step. Then corners of sides that continue one another would be points of their own, or the
+# deepest corner would be beside the face that it rests on.
 LEVEL = 1e-4
 
 
@@ -269,9 +269,12 @@ def face_on_face(
         slope = into.dot(face_plane(shapes, incident, k, world)[0])
         if slope < steepest - NEGLIGIBLE:
             against, steepest = k, slope
+    # Only round-off grows with the larger shape. A die rests on the edge of a wide floor, not on the air beside it.
     size = shapes.numbers[world, reference, SHAPE.bounding_radius]
+    least_size = ti.min(size, shapes.numbers[world, incident, SHAPE.bounding_radius])
+    level = ti.max(LEVEL * least_size, NEGLIGIBLE * size)
     corners, sides, buffer = clip_face(
-        shapes, scratch, reference, incident, face, against, rotation, translation, n, size, world
+        shapes, scratch, reference, incident, face, against, rotation, translation, n, level, world
     )
     most = scratch.marks.shape[0] // 3
     origin = origin_of(scratch, reference, world)
@@ -302,13 +305,14 @@ def face_on_face(
 
 @ti.func
 def clip_face(
-    shapes: ti.template(), scratch: ti.template(), reference, incident, face, against, rotation, translation, n, size,
+    shapes: ti.template(), scratch: ti.template(), reference, incident, face, against, rotation, translation, n, level,
     world,
 ):  # fmt: skip
     """Clip a face of the incident polyhedron to the sides of the reference face, in the reference polyhedron's frame.
 
     Each corner of the polygon in Scratch.clips is marked with the side that begins there. The sides of the incident
-    face are counted first, then those of the reference face.
+    face are counted first, then those of the reference face. Args: n: normal of the face; level: corners this far
+    outside count as inside [m]; others: see `face_on_face`.
 
     Returns: how many corners are left, how many sides both faces have, and which of the two polygons has the corners.
     """
@@ -335,7 +339,7 @@ def clip_face(
             )
             # A corner on the side counts as inside, so that equal faces keep their corners.
             here, there = out.dot(x - v), out.dot(y - v)
-            within, stays = here <= LEVEL * size, there <= LEVEL * size
+            within, stays = here <= level, there <= level
             mark = scratch.marks[from_row + k, world]
             if within:
                 write_corner(scratch, to_row + kept, x, mark, world)

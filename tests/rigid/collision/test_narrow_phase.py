@@ -232,6 +232,16 @@ def test_squeezed_plates_keep_their_contacts(finder):
         assert (np.sort(found.shapes, axis=1) == sorted((1, outer))).all(axis=1).sum() == 4
 
 
+def test_a_die_on_the_edge_of_a_wide_floor_touches_nothing_beside_it(finder):
+    """Corners that count as inside are within 1e-4 of the smaller radius, or within round-off of the larger one."""
+    model = rigid.Model(gravity=(0, 0, 0))
+    model.add_shape(rigid.GROUND, rigid.Box((200, 200, 1), centre=(-100, 0, -0.5)))
+    model.add_box((0.02, 0.02, 0.02), density=1.0, position=(0.002, 0, 0.01))
+    found = finder(model)(margin=0.001)
+    assert found.point[:, 0].max() <= max(1e-4 * 0.01 * math.sqrt(3), 1e-6 * math.hypot(100, 100, 0.5))
+    assert found.count == 4
+
+
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("height", [-0.05, 0.0, 0.04])
 def test_gap_on_a_plane_is_the_lowest_height(name, height, finder):
