@@ -52,6 +52,7 @@ def test_plates_that_are_projected_have_the_impulse_of_all_substeps():
     expected, found = run(EVERY, **options).velocities(), run(EVERY, interval=EVERY, **options).velocities()
     assert np.abs(expected).max() > 1e-5
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-9)
+    assert not np.array_equal(found, expected)  # as it would be without an interval
 
 
 def test_plates_that_are_solved_together_have_no_interval():
