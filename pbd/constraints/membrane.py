@@ -61,13 +61,15 @@ def value(x, parameters):
 def project(x, start, w, parameters, compliance, multipliers, from_start: ti.template()):
     """Solve the three rows together, along the gradients now or at the start of the substep.
 
-    Vectors are made of a and b at the end only. Capitals are those of the gradients along which particles move.
+    Gradients are made of the directions â and b̂ of the threads and of the derivatives of c = â·b̂ by a and b, which
+    are s = (b̂ - c â)/|a| and t = (â - c b̂)/|b|. Capitals are the same where particles move along the gradients: now,
+    or at the start. Two letters are a dot product: aS = â·S. Numbers take the place of most vectors.
     """
     a, b = threads(x, parameters)
     over_a, over_b = 1.0 / length_or_huge(a), 1.0 / length_or_huge(b)
     c = over_a * over_b * a.dot(b)
     A, B, over_A, over_B, C = a, b, over_a, over_b, c
-    aA, aB, bA, bB = 1.0, c, c, 1.0  # â·Â, ...
+    aA, aB, bA, bB = 1.0, c, c, 1.0  # a thread without length, whose direction is zero, moves nothing below
     if ti.static(from_start):
         start_a, start_b = threads(start, parameters)
         of_a, of_b = 1.0 / length_or_huge(start_a), 1.0 / length_or_huge(start_b)

@@ -15,7 +15,7 @@ import taichi as ti
 from pbd.core.kernels import load_vector
 from pbd.core.segments import nearest_points
 from pbd.core.shapes import BOX
-from rigid.collision.boxes import are_boxes, most_across_edges
+from rigid.collision.boxes import PARALLEL_SQUARED, are_boxes, most_across_edges
 from rigid.collision.broad_phase import axis_of, contact_margin, origin_of, to_frame, to_world
 from rigid.collision.corners import adjacent_normals, corner, edge, face_loop, face_plane, loop_side
 from rigid.collision.data import SHAPE, STRUCTURE
@@ -167,7 +167,7 @@ def best_edges(shapes: ti.template(), a, b, rotation, translation, world):
                     n = g.cross(e)
                     length = n.norm_sqr()
                     # If the edges are parallel, a face separates as well.
-                    if length > 1e-6 * g.norm_sqr() * e.norm_sqr():
+                    if length > PARALLEL_SQUARED * g.norm_sqr() * e.norm_sqr():
                         n = n / ti.sqrt(length)
                         if n.dot(left + right) < 0.0:
                             n = -n
@@ -212,10 +212,10 @@ def polyhedron_on_polyhedron(shapes: ti.template(), scratch: ti.template(), a, b
             count, least, nearest = face_on_face(shapes, scratch, 0, a, reference, incident, face, margin, world)
             missed = best < 0.0 and best < least - LEVEL * size
             # Edges seldom win. Both shapes have points that are `nearest` apart, so no axis separates them by more.
-            wins = nearest >= enough
-            if wins and are_boxes(shapes, a, b):
-                wins = most_across_edges(shapes, a, b, rotation, translation, world) >= enough
-            if attempts == 2 and (count == 0 or missed or wins):
+            may_win = nearest >= enough
+            if may_win and are_boxes(shapes, a, b):
+                may_win = most_across_edges(shapes, a, b, rotation, translation, world) >= enough
+            if attempts == 2 and (count == 0 or missed or may_win):
                 separation, edge_a, edge_b, axis = best_edges(shapes, a, b, rotation, translation, world)
                 any_face = separation < enough
             attempts -= 1
