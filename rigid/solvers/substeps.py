@@ -1,8 +1,8 @@
-"""Substeps of all worlds: one thread moves one world."""
+"""Substeps of worlds: one thread moves one world."""
 
 import taichi as ti
 
-from pbd.core.kernels import count_last_turns, hidden_if
+from pbd.core.kernels import count_last_turns, ends_loops, hidden_if
 from rigid.kernels.motion import is_finite
 from rigid.solvers.adaptive_substeps import advance_in_parts
 from rigid.solvers.energy_bound import LARGEST_RISE, is_trouble, report_rise
@@ -10,7 +10,9 @@ from rigid.solvers.report import REPORT
 
 
 def over_worlds(advance_substep, scale_impulses, features):
-    """Make a Taichi function (s, substeps, number) that makes substeps of all worlds, of each until it diverges.
+    """Make a Taichi function (s, substeps, number, first) that makes substeps of worlds, of each until it diverges.
+
+    They are all worlds, or with a driver that ends loops the world `first` (see `first_worlds`).
 
     Args:
         advance_substep, scale_impulses: see `world_advancer`.
@@ -20,10 +22,15 @@ def over_worlds(advance_substep, scale_impulses, features):
     advance_world = world_advancer(advance_substep, scale_impulses, features)
 
     @ti.func
-    def advance(s: ti.template(), substeps, number):
+    def advance(s: ti.template(), substeps, number, first):
         if ti.static(features.one_world):
             ti.loop_config(serialize=True)
             for world in range(1):
+                advance_world(s, substeps, number, world)
+                count_last_turns(s.report, REPORT.last_turns, world)
+        elif ti.static(ends_loops()):
+            ti.loop_config(serialize=True)
+            for world in range(first, first + 1):
                 advance_world(s, substeps, number, world)
                 count_last_turns(s.report, REPORT.last_turns, world)
         else:
@@ -33,6 +40,15 @@ def over_worlds(advance_substep, scale_impulses, features):
                     count_last_turns(s.report, REPORT.last_turns, turn // features.spread)
 
     return advance
+
+
+def first_worlds(worlds):
+    """The first world of each launch: one launch makes substeps of all, or of one with a driver that ends loops.
+
+    That driver is Mesa's software driver (pbd/core/kernels/launch_length.py). It compiles the kernel for threads side
+    by side in minutes, and for one thread in seconds. Args: worlds: how many.
+    """
+    return range(worlds if ends_loops() else 1)
 
 
 def world_advancer(advance_substep, scale_impulses, features):

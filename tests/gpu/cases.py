@@ -167,10 +167,22 @@ def balls():
     return falling(sphere=(0.2,), capsule=(0.1, 0.3))
 
 
+def pendulums():
+    """A hinge, which swings. See WORLDS."""
+    import rigid
+
+    model = rigid.Model()
+    model.add_sphere(0.1, mass=1.0, position=(0.5, 0.1, 0), name="bob")
+    model.add_hinge(rigid.GROUND, "bob", (0, 0, 0), axis=(0.2, 1, 0.1))
+    return model
+
+
 ALL = ("impulse", "articulated", "penalty", "verlet")
 
 # Not boxes: Mesa's driver compiles their contacts for more than ten minutes.
 BODIES = {f"{make.__name__}-{solver}": (make, solver) for make in (joints, balls) for solver in ALL}
+BODIES["pendulums-impulse"] = pendulums, "impulse"
+WORLDS = {pendulums: 3}
 
 # What solvers need besides a step and substeps.
 OPTIONS = {
@@ -191,7 +203,7 @@ def system_of(case):
         fill(p)
         return pbd.ParticleSystem(p, **{"dt": DT, "substeps": 2, "iterations": 10, **options})
     make, solver = BODIES[case]
-    return rigid.solver(solver, make(), dt=DT, **OPTIONS[solver])
+    return rigid.solver(solver, make(), dt=DT, worlds=WORLDS.get(make, 1), **OPTIONS[solver])
 
 
 def change_by_round_off(system, round_offs, seed):

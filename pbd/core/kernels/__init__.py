@@ -40,7 +40,7 @@ from pbd.core.kernels.define import left_out
 from pbd.core.kernels.device_copies import held
 from pbd.core.kernels.lanes.choice import choose_lanes
 from pbd.core.kernels.lanes.layout import InWorlds, Placed, Scratch, Substitute
-from pbd.core.kernels.launch_length import LaunchLength, count_last_turns, refuse_ended_loops
+from pbd.core.kernels.launch_length import LaunchLength, count_last_turns, ends_loops, refuse_ended_loops
 from pbd.core.kernels.public.columns import load_quaternion, load_vector, store_quaternion, store_vector, three_of
 from pbd.core.kernels.runtime import (
     LOOP_STRIDE,

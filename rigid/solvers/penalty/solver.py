@@ -18,6 +18,7 @@ from rigid.solvers.penalty.stability import BOUND, damped, find_islands, largest
 from rigid.solvers.penalty.step import step_kernel
 from rigid.solvers.report import EVENTS, NOTHING, REPORT
 from rigid.solvers.row_solver import RowSolver
+from rigid.solvers.substeps import first_worlds
 
 # A step so long that all limits are in reach, so that all rows of joints are written [s].
 ANY_REACH = 1e12
@@ -69,7 +70,7 @@ class PenaltySolver(RowSolver):
             division=OF_SPRINGS if self._watches() == WATCHED else UNDIVIDED,
             one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
-        self._advance = Launch(step_kernel(features), self.data)
+        self._advance_from = Launch(step_kernel(features), self.data)
         self._islands = self._find_islands() if self.first_contact_row else []
         self._check_stability(given)
 
@@ -82,7 +83,7 @@ class PenaltySolver(RowSolver):
         still = watched.copy()
         still[..., OF_BODY.swing] = 0.0  # nothing moves, so that not even so long a step needs parts
         write(self.data.watch.bodies, still)
-        self._advance(self._report, *self._step(ANY_REACH), 1, 0)
+        self._advance(self._report, ANY_REACH, 1, 0)
         write(self.data.watch.bodies, watched)
         rows, bodies = self.data.rows, self.data.bodies
         numbers, of_joints = read(rows.numbers).astype(float), slice(self.first_contact_group)
@@ -188,10 +189,14 @@ class PenaltySolver(RowSolver):
             write(self.data.driven_energy, self._driven_energy.of_worlds())
 
     def _launch(self, count):
-        self._advance(self._report, *self._step(self._h), count, 1)
+        self._advance(self._report, self._h, count, 1)
 
     def _report_stored(self, report):
-        self._advance(report, *self._step(self._h), 1, 0)
+        self._advance(report, self._h, 1, 0)
+
+    def _advance(self, report, reach, substeps, moving):
+        for first in first_worlds(self.worlds):
+            self._advance_from(report, *self._step(reach), substeps, moving, first)
 
     def _clear_caches(self):
         self._clear_columns(ROW.stretch, ROW.effort)

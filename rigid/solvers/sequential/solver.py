@@ -14,6 +14,7 @@ from rigid.solvers.sequential.contacts import read_contacts
 from rigid.solvers.sequential.data import ROW, Step
 from rigid.solvers.sequential.energy_of_rows import energy_kernel
 from rigid.solvers.slow_motors import MotorsOfRows
+from rigid.solvers.substeps import first_worlds
 
 # Without a given tolerance: the largest [N s], and in parts of the impulse that gravity gives the lightest body in h.
 MOST_TOLERANCE, WEIGHT_TOLERANCE = 1e-6, 1e-2
@@ -76,13 +77,19 @@ class SequentialSolver(RowSolver):
         return OF_IMPULSES if default else UNDIVIDED
 
     def _make_launch(self, kernel, features, *more):
-        """Make a function (report, numbers, substeps, iterations).
+        """Make a function (report, numbers, substeps, iterations) that launches a kernel for all worlds.
 
         Args: kernel: of a step; features: of the kernel; more: groups of arrays that it needs besides `data`.
         """
         self._features = features
         launch = by_groups(Launch(kernel, self.data, *more), self.lanes)
-        return lambda report, numbers, substeps, iterations: launch(report, *numbers, substeps, iterations)
+        firsts = first_worlds(self.worlds)
+
+        def advance(report, numbers, substeps, iterations):
+            for first in firsts:
+                launch(report, *numbers, substeps, iterations, first)
+
+        return advance
 
     @cached_property
     def _fast_spins(self):

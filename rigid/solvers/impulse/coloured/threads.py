@@ -72,14 +72,14 @@ def solve_in_colours(s: ti.template(), stage: ti.template(), world):
 
 
 def over_threads(advance_substep, scale_impulses, features, threads):
-    """Make a Taichi function (s, substeps, number) that makes substeps of one world, whose loops threads share.
+    """Make a Taichi function (s, substeps, number, first) that makes substeps of one world, whose loops threads share.
 
     Args: advance_substep, scale_impulses: see rigid/solvers/substeps.py; features; threads: how many.
     """
     advance_world = world_advancer(advance_substep, scale_impulses, features)
 
     @ti.func
-    def advance(s: ti.template(), substeps, number):
+    def advance(s: ti.template(), substeps, number, first):
         for turn in range(threads * features.spread):
             if turn % features.spread == 0:
                 if turn == 0:
