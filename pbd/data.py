@@ -14,6 +14,9 @@ from pbd.core.shapes import INTEGERS, NUMBERS
 # candidates is an error.
 MOST_NEIGHBOURS = 64
 
+# How many particles a part has in the search for contacts between particles.
+CONTACT_PART = 256
+
 # Columns of `Data.inputs`, which has one row for each instant. Behind these come, for each collider its POSE, for each
 # kinematic particle its position (3), for each grab spring GRAB (pbd/grabs.py).
 INPUT = Columns(gravity=3, wind=3)
@@ -58,7 +61,8 @@ REPORT = Columns(
     kinetic_energy=1,  # at the middle of the last substep of a launch [J]
     potential_energy=1,  # of gravity, then [J]
     last_turns=1,  # turns of the last loops of threads, see pbd/core/kernels/launch_length.py
-    substeps_to_search=1,  # until the next search for contacts
+    substeps_to_search=1,  # until the search for contacts at the start of the next step; not above 0 if one is due now
+    search_ahead=1,  # for how many substeps the last search looked ahead
     surface_pairs=1,  # the most pairs that a search found on surfaces
     diverged_substep=1,  # in which a position stopped being finite
     neighbour_overflow=1,  # how many candidates for contact a particle has, where there are too many
@@ -224,6 +228,8 @@ class ContactArrays(NamedTuple):
     first_in_bucket: Integer(count.bucket_ends, count.worlds)  # where a bucket begins in `sorted_particles`
     sorted_particles: Integer(count.contact_particles, count.worlds)  # by bucket
     half_way: Vector(3, count.contact_particles, count.worlds)  # positions half way to the next search [m]
+    low: Vector(3, count.contact_parts, count.worlds)  # bounds of what a part of the particles has moved by [m]
+    high: Vector(3, count.contact_parts, count.worlds)
     sorted_position: Vector(3, count.contact_particles, count.worlds)  # the same, by bucket [m]
     first_stick: Integer(count.contact_ends)  # where a particle begins in `sticks`
     sticks: Integer(count.stick_ends)  # of each particle, where its rigid sticks and edges of fabric have their members
@@ -338,7 +344,7 @@ class Settings(NamedTuple):
     tolerance: float  # violation below which iterations stop
     search_radius: float  # largest contact distance of two particles, and half as much again [m]
     contact_friction: float  # μ between particles
-    contact_interval: int  # substeps from one search for contacts to the next
+    contact_interval: int  # substeps from one time at which a search for contacts may be due to the next
     bending_interval: int  # substeps from one projection of compliant bending to the next
     substeps: int  # of a step
 

@@ -60,8 +60,9 @@ class ParticleOptions(Options):
     until the last is done."""
 
     contact_interval: int = 1
-    """Substeps from one search for contacts between particles to the next, a divisor of `substeps`. A larger interval
-    makes cloth with contacts faster, but then no particle may move by more than the contact distance in it."""
+    """Every so many substeps, a divisor of `substeps`, contacts between particles are sought anew if particles may move
+    too far for the last search before the next such time. A larger interval makes fast cloth with contacts cheaper, but
+    then no particle may move by more than the contact distance in it. What rests is searched once a step."""
 
     bending_interval: int = 1
     """Substeps from one projection of compliant bending to the next, a divisor of `substeps`, for cloth: bending is a

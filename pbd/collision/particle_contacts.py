@@ -4,31 +4,141 @@ Two particles keep the distance r1 + r2. If the description has them closer than
 instead, so that neighbours in a cloth do not push each other (Müller, Ten Minute Physics 15, "Self-collision solved").
 Two ends of a rigid stick have no contact, because the stick keeps them apart, nor have those of an edge of fabric.
 
-A spatial hash finds the pairs that could touch, in the next substep or in the next `contact_interval` substeps
-(pbd/core/spatial_hash.py; counting sort by bucket as in Green, Particle Simulation using CUDA, 2010). Each iteration
+A spatial hash finds the pairs that could touch until the next search (pbd/core/spatial_hash.py; counting sort by bucket
+as in Green, Particle Simulation using CUDA, 2010). Each iteration
 then corrects all pairs at once (Jacobi), and each particle gathers the corrections from its own neighbours. So no two
 threads write to one place, and the bits do not depend on the number of threads. A pair's correction is divided by the
 larger number of touching neighbours of its two particles. This number is the same for both, so momentum is conserved to
 round-off.
 
-Limitations: the search compares particles where they will be half way through these substeps if they keep their
-velocity. It finds pairs within the search radius, which is the largest contact distance c and half as much again. So it
-certainly finds two particles that meet or pass through one another if their relative way in that time is less than c:
-where they meet they are within c, and the middle is half that way from there. Take smaller steps or search more often
-where things move faster.
+A search compares particles where they will be half way to the next one if they keep their velocity. It finds pairs
+within the search radius, which is the largest contact distance c and half as much again. As long as no two particles
+have moved relative to each other by more than c/2 from where they were compared, others are farther apart than c. Every
+`contact_interval` substeps a search is due if the box around all these ways has a diagonal of more than c/2, or will
+have before the next such time; and at the start of each step, so that results do not depend on earlier ones. A search
+looks ahead for less time than that would last, because velocities change, but for the interval at least.
+
+Limitations: ways are measured before the iterations of a substep. Two particles that move relative to each other by
+more than c in an interval may pass through one another. Take smaller steps or a shorter interval where things move so
+fast.
 """
 
 import taichi as ti
 
 from pbd.constraints.constraint_type import TINY
 from pbd.core.spatial_hash import bucket_of_pair, cell_of
-from pbd.data import MOST_NEIGHBOURS, REPORT
+from pbd.data import CONTACT_PART, MOST_NEIGHBOURS, REPORT
 from pbd.execution.halo import one_particle_at_a_time
-from pbd.execution.phases import for_each, for_each_world, project_each
+from pbd.execution.phases import LARGEST, for_each, for_each_world, project_each
 from pbd.integrate import position
 
 # Where particles without contacts are in the search [m]: its square is larger than that of any search radius.
 FAR = 1e30
+
+# A search looks ahead for this part of the time in which particles, without forces, would come as near as they may.
+AHEAD = 0.8
+
+# When to search -------------------------------------------------------------------------------------------------------
+
+
+@ti.func
+def is_search_due(s: ti.template(), world):
+    """Whether this substep begins with a search for contacts."""
+    return s.report[world, REPORT.substeps_to_search] <= 0.0
+
+
+@ti.func
+def may_demand_search(s: ti.template(), world):
+    """Whether a search is due in this substep if particles move too far for the last one."""
+    left = s.report[world, REPORT.substeps_to_search]
+    return left > 0.0 and ti.cast(left, ti.i32) % s.settings.contact_interval == 0
+
+
+@ti.func
+def choose_search(s: ti.template(), substep, world):
+    """Choose whether a search is due, and for how many substeps it looks ahead."""
+    for_each(s, parts_of(s), measure_ways, substep, world)
+    for_each_world(s, demand_search, substep, world)
+    for_each(s, parts_of(s), measure_displacements, substep, world)
+    for_each_world(s, look_ahead, substep, world)
+
+
+@ti.func
+def parts_of(s: ti.template()):
+    """How many parts of the particles are measured on their own."""
+    return (s.counts.particles + CONTACT_PART - 1) // CONTACT_PART
+
+
+@ti.func
+def measure_ways(s: ti.template(), substep, part, world):
+    """Bound the ways of a part's particles in this interval from where they were compared, if a search may be due."""
+    if may_demand_search(s, world):
+        ahead = ti.cast(s.settings.contact_interval, float)
+        low = ti.Vector([LARGEST, LARGEST, LARGEST])
+        high = -low
+        for i in range(part * CONTACT_PART, ti.min((part + 1) * CONTACT_PART, s.counts.particles)):
+            if s.particles.radius[i, world] > 0.0:
+                before = s.particles.previous_position[i, world]
+                start = before - s.contacts.half_way[i, world]
+                end = start + ahead * (position(s, i, world) - before)
+                low, high = ti.min(low, start, end), ti.max(high, start, end)
+        s.contacts.low[part, world], s.contacts.high[part, world] = low, high
+
+
+@ti.func
+def measure_displacements(s: ti.template(), substep, part, world):
+    """Bound the displacements of a part's particles in this substep, if a search is due that may look ahead."""
+    if is_search_due(s, world):
+        low = ti.Vector([LARGEST, LARGEST, LARGEST])
+        high = -low
+        for i in range(part * CONTACT_PART, ti.min((part + 1) * CONTACT_PART, s.counts.particles)):
+            if s.particles.radius[i, world] > 0.0:
+                displacement = position(s, i, world) - s.particles.previous_position[i, world]
+                low, high = ti.min(low, displacement), ti.max(high, displacement)
+        s.contacts.low[part, world], s.contacts.high[part, world] = low, high
+
+
+@ti.func
+def widest(s: ti.template(), world):
+    """Diagonal of the box around what the parts have measured [m]."""
+    low = ti.Vector([LARGEST, LARGEST, LARGEST])
+    high = -low
+    for part in range(parts_of(s)):
+        low, high = ti.min(low, s.contacts.low[part, world]), ti.max(high, s.contacts.high[part, world])
+    return ti.max(high - low, 0.0).norm()
+
+
+@ti.func
+def demand_search(s: ti.template(), substep, world):
+    """Make a search due, by the sign of the substeps that are left, if particles move too far for the last one."""
+    if may_demand_search(s, world):
+        if widest(s, world) > s.settings.search_radius / 3.0:
+            s.report[world, REPORT.substeps_to_search] = -s.report[world, REPORT.substeps_to_search]
+
+
+@ti.func
+def look_ahead(s: ti.template(), substep, world):
+    """Choose for how many substeps a search that is due looks ahead: for an interval at least."""
+    if is_search_due(s, world):
+        distance = s.settings.search_radius / 1.5
+        ahead = ti.min(AHEAD * distance / (widest(s, world) + TINY), substeps_left(s, world))
+        s.report[world, REPORT.search_ahead] = ti.max(ahead, ti.cast(s.settings.contact_interval, float))
+
+
+@ti.func
+def substeps_left(s: ti.template(), world):
+    """How many substeps are left in the step, with this one."""
+    left = ti.abs(s.report[world, REPORT.substeps_to_search])
+    if left == 0.0:
+        left = ti.cast(s.settings.substeps, float)
+    return left
+
+
+@ti.func
+def count_down_to_search(s: ti.template(), substep, world):
+    """Count a substep."""
+    s.report[world, REPORT.substeps_to_search] = substeps_left(s, world) - 1.0
+
 
 # The search -----------------------------------------------------------------------------------------------------------
 
@@ -37,18 +147,13 @@ FAR = 1e30
 @ti.func
 def search_contacts(s: ti.template(), substep, world):
     """Find the pairs that could touch, if a search is due, and count the substep."""
+    choose_search(s, substep, world)
     if ti.static(s.features.shared):
         sort_together(s, substep, world)
     else:
         for_each_world(s, sort_into_buckets, substep, world)
     for_each(s, s.counts.particles, find_neighbours, substep, world)
     for_each_world(s, count_down_to_search, substep, world)
-
-
-@ti.func
-def is_search_due(s: ti.template(), world):
-    """Whether this substep begins with a search for contacts."""
-    return s.report[world, REPORT.substeps_to_search] <= 0.0
 
 
 @ti.func
@@ -63,15 +168,6 @@ def find_neighbours(s: ti.template(), substep, i, world):
     """List the particles that particle i could touch, if a search is due."""
     if is_search_due(s, world):
         list_neighbours(s, i, world)
-
-
-@ti.func
-def count_down_to_search(s: ti.template(), substep, world):
-    """Count a substep towards the next search."""
-    left = s.report[world, REPORT.substeps_to_search]
-    if left <= 0.0:
-        left = ti.cast(s.settings.contact_interval, float)
-    s.report[world, REPORT.substeps_to_search] = left - 1.0
 
 
 @ti.func
@@ -215,7 +311,7 @@ def bucket_at(s: ti.template(), x):
 def half_way(s: ti.template(), i, world):
     """Where particle i will be half way to the next search if it keeps its velocity (3,) [m]."""
     before = s.particles.previous_position[i, world]
-    return before + 0.5 * s.settings.contact_interval * (position(s, i, world) - before)
+    return before + 0.5 * s.report[world, REPORT.search_ahead] * (position(s, i, world) - before)
 
 
 @ti.func

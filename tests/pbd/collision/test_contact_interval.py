@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pbd
+from pbd.data import REPORT
 
 c, h, EVERY = 0.1, 1 / 480, 4  # contact distance [m], substep [s], substeps for each search
 
@@ -44,3 +45,44 @@ def test_each_step_starts_with_a_search():
         system.substeps = 2
     with pytest.raises(ValueError, match="contact_interval"):
         pbd.ParticleSystem(particles, contact_interval=0)
+
+
+def gas(seed, count=80, side=0.9):
+    """Spheres of several radii in a box, which fly about."""
+    random = np.random.default_rng(seed)
+    particles = pbd.Particles(gravity=(0, 0, -9.81))
+    lattice = np.stack(np.meshgrid(*3 * [np.linspace(0.12, side - 0.12, 5)]), axis=-1).reshape(-1, 3)
+    starts = lattice[random.permutation(len(lattice))[:count]]
+    radii = random.uniform(0.02, c / 2, count)
+    particles.add_particles(starts, mass=radii**3, radius=radii, velocity=random.normal(0.0, 1.0, (count, 3)))
+    particles.add_box((0, 0, 0), (side, side, side))
+    particles.add_particle_contacts()
+    return particles
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_searches_that_are_left_out_would_have_found_nothing(seed):
+    # A step of one substep starts with a search, so all pairs are found there. The order in which a particle's
+    # corrections are summed up differs, so results do by round-off, which grows from hit to hit.
+    substeps, steps, hits = 12, 6, 0
+    system = pbd.ParticleSystem(gas(seed), dt=substeps * h, substeps=substeps, iterations=2)
+    each = pbd.ParticleSystem(gas(seed), dt=h, substeps=1, iterations=2)
+    for _ in range(steps):
+        system.step()
+        for _ in range(substeps):
+            each.step()
+            hits += each.statistics().contacts
+        assert np.abs(system.positions() - each.positions()).max() < 1e-9
+    assert hits > 200
+
+
+def test_what_rests_is_searched_once_a_step():
+    particles = pbd.Particles()
+    particles.add_collider(pbd.Plane())
+    particles.add_particles([(0, 0, c / 2), (c, 0, c / 2), (0, 0, 5.0)], radius=c / 2)
+    particles.add_particle_contacts()
+    system = pbd.ParticleSystem(particles, dt=EVERY * h, substeps=EVERY)
+    for speed, ahead in [(0.0, EVERY), (0.4 * c / h, 2), (0.9 * c / h, 1)]:  # of 0.8 times c, the last one
+        system.set_velocities(np.array([(0, 0, 0), (0, 0, 0), (0, 0, speed)]))
+        system.step()
+        assert system._reports.worlds[0, REPORT.search_ahead] == pytest.approx(ahead, rel=0.1)
