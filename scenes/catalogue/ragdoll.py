@@ -26,7 +26,7 @@ def ragdoll(height: float = 1.0, tilt: float = 25.0, spin: float = 1.5, friction
         duration=4.0,
         settings={
             "verlet": {
-                "dt": 1 / 60, "substeps": 2, "iterations": 32, "tolerance": 5e-6, "solve": "direct", "damping": 0.003,
+                "dt": 1 / 60, "substeps": 2, "iterations": 128, "tolerance": 1e-5, "solve": "direct", "damping": 0.003,
             },
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
         },
