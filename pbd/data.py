@@ -14,8 +14,8 @@ from pbd.core.shapes import INTEGERS, NUMBERS
 # candidates is an error.
 MOST_NEIGHBOURS = 64
 
-# How many particles a part has in the search for contacts between particles.
-CONTACT_PART = 256
+# How many particles a group has in the search for contacts between particles.
+CONTACT_GROUP = 256
 
 # Columns of `Data.inputs`, which has one row for each instant. Behind these come, for each collider its POSE, for each
 # kinematic particle its position (3), for each grab spring GRAB (pbd/grabs.py).
@@ -61,7 +61,7 @@ REPORT = Columns(
     kinetic_energy=1,  # at the middle of the last substep of a launch [J]
     potential_energy=1,  # of gravity, then [J]
     last_turns=1,  # turns of the last loops of threads, see pbd/core/kernels/launch_length.py
-    substeps_to_search=1,  # until the search for contacts at the start of the next step; not above 0 if one is due now
+    substeps_to_search=1,  # until a step ends, with this one; not above 0 if a search for contacts is due
     search_ahead=1,  # for how many substeps the last search looked ahead
     surface_pairs=1,  # the most pairs that a search found on surfaces
     diverged_substep=1,  # in which a position stopped being finite
@@ -228,8 +228,8 @@ class ContactArrays(NamedTuple):
     first_in_bucket: Integer(count.bucket_ends, count.worlds)  # where a bucket begins in `sorted_particles`
     sorted_particles: Integer(count.contact_particles, count.worlds)  # by bucket
     half_way: Vector(3, count.contact_particles, count.worlds)  # positions half way to the next search [m]
-    low: Vector(3, count.contact_parts, count.worlds)  # bounds of what a part of the particles has moved by [m]
-    high: Vector(3, count.contact_parts, count.worlds)
+    low: Vector(3, count.contact_groups, count.worlds)  # bounds of what a group of particles has moved by [m]
+    high: Vector(3, count.contact_groups, count.worlds)
     sorted_position: Vector(3, count.contact_particles, count.worlds)  # the same, by bucket [m]
     first_stick: Integer(count.contact_ends)  # where a particle begins in `sticks`
     sticks: Integer(count.stick_ends)  # of each particle, where its rigid sticks and edges of fabric have their members

@@ -5,29 +5,29 @@ instead, so that neighbours in a cloth do not push each other (Müller, Ten Minu
 Two ends of a rigid stick have no contact, because the stick keeps them apart, nor have those of an edge of fabric.
 
 A spatial hash finds the pairs that could touch until the next search (pbd/core/spatial_hash.py; counting sort by bucket
-as in Green, Particle Simulation using CUDA, 2010). Each iteration
-then corrects all pairs at once (Jacobi), and each particle gathers the corrections from its own neighbours. So no two
-threads write to one place, and the bits do not depend on the number of threads. A pair's correction is divided by the
-larger number of touching neighbours of its two particles. This number is the same for both, so momentum is conserved to
-round-off.
+as in Green, Particle Simulation using CUDA, 2010). Each iteration then corrects all pairs at once (Jacobi), and each
+particle gathers the corrections from its own neighbours. So no two threads write to one place, and the bits do not
+depend on the number of threads. A pair's correction is divided by the larger number of touching neighbours of its two
+particles. This number is the same for both, so momentum is conserved to round-off.
 
 A search compares particles where they will be half way to the next one if they keep their velocity. It finds pairs
 within the search radius, which is the largest contact distance c and half as much again. As long as no two particles
-have moved relative to each other by more than c/2 from where they were compared, others are farther apart than c. Every
-`contact_interval` substeps a search is due if the box around all these ways has a diagonal of more than c/2, or will
-have before the next such time; and at the start of each step, so that results do not depend on earlier ones. A search
-looks ahead for less time than that would last, because velocities change, but for the interval at least.
+have moved relative to each other by more than c/2 from where they were compared, others are farther apart than c. A
+quarter of that is left to what changes velocities in a substep. So every `contact_interval` substeps a search is due if
+the box around all these ways has a diagonal of more than 3c/8, or will have before the next such time. Each step begins
+with a search, so results do not depend on earlier ones; so does each part of a substep where the direct solve makes
+parts.
 
-Limitations: ways are measured before the iterations of a substep. Two particles that move relative to each other by
-more than c in an interval may pass through one another. Take smaller steps or a shorter interval where things move so
-fast.
+Limitations: ways are measured before the iterations of a substep. Where constraints bring two particles together by
+more than c/8 in it, their contact may be found in the next one only. Two that move relative to each other by more than
+c in an interval may pass through one another. Take smaller steps or a shorter interval where things move so fast.
 """
 
 import taichi as ti
 
 from pbd.constraints.constraint_type import TINY
 from pbd.core.spatial_hash import bucket_of_pair, cell_of
-from pbd.data import CONTACT_PART, MOST_NEIGHBOURS, REPORT
+from pbd.data import CONTACT_GROUP, MOST_NEIGHBOURS, REPORT
 from pbd.execution.halo import one_particle_at_a_time
 from pbd.execution.phases import LARGEST, for_each, for_each_world, project_each
 from pbd.integrate import position
@@ -35,8 +35,9 @@ from pbd.integrate import position
 # Where particles without contacts are in the search [m]: its square is larger than that of any search radius.
 FAR = 1e30
 
-# A search looks ahead for this part of the time in which particles, without forces, would come as near as they may.
-AHEAD = 0.8
+# A search is due when particles have moved relative to each other by more than this part of the largest contact
+# distance. It looks ahead for the time in which they do so without forces.
+MOVED = 0.375
 
 # When to search -------------------------------------------------------------------------------------------------------
 
@@ -55,56 +56,71 @@ def may_demand_search(s: ti.template(), world):
 
 
 @ti.func
+def may_look_ahead(s: ti.template(), world):
+    """Whether a search is due that may serve for longer than an interval."""
+    result = False
+    if ti.static(not s.features.parts):
+        result = is_search_due(s, world) and s.settings.contact_interval < s.settings.substeps
+    return result
+
+
+@ti.func
+def contact_distance(s: ti.template()):
+    """The largest distance that two particles keep, c [m]."""
+    return s.settings.search_radius / 1.5
+
+
+@ti.func
 def choose_search(s: ti.template(), substep, world):
     """Choose whether a search is due, and for how many substeps it looks ahead."""
-    for_each(s, parts_of(s), measure_ways, substep, world)
+    for_each(s, groups_of(s), measure_ways, substep, world)
     for_each_world(s, demand_search, substep, world)
-    for_each(s, parts_of(s), measure_displacements, substep, world)
+    for_each(s, groups_of(s), measure_displacements, substep, world)
     for_each_world(s, look_ahead, substep, world)
 
 
 @ti.func
-def parts_of(s: ti.template()):
-    """How many parts of the particles are measured on their own."""
-    return (s.counts.particles + CONTACT_PART - 1) // CONTACT_PART
+def groups_of(s: ti.template()):
+    """How many groups of particles are measured on their own."""
+    return (s.counts.particles + CONTACT_GROUP - 1) // CONTACT_GROUP
 
 
 @ti.func
-def measure_ways(s: ti.template(), substep, part, world):
-    """Bound the ways of a part's particles in this interval from where they were compared, if a search may be due."""
+def measure_ways(s: ti.template(), substep, group, world):
+    """Bound the ways of a group's particles in this interval from where they were compared, if a search may be due."""
     if may_demand_search(s, world):
         ahead = ti.cast(s.settings.contact_interval, float)
         low = ti.Vector([LARGEST, LARGEST, LARGEST])
         high = -low
-        for i in range(part * CONTACT_PART, ti.min((part + 1) * CONTACT_PART, s.counts.particles)):
+        for i in range(group * CONTACT_GROUP, ti.min((group + 1) * CONTACT_GROUP, s.counts.particles)):
             if s.particles.radius[i, world] > 0.0:
                 before = s.particles.previous_position[i, world]
                 start = before - s.contacts.half_way[i, world]
                 end = start + ahead * (position(s, i, world) - before)
                 low, high = ti.min(low, start, end), ti.max(high, start, end)
-        s.contacts.low[part, world], s.contacts.high[part, world] = low, high
+        s.contacts.low[group, world], s.contacts.high[group, world] = low, high
 
 
 @ti.func
-def measure_displacements(s: ti.template(), substep, part, world):
-    """Bound the displacements of a part's particles in this substep, if a search is due that may look ahead."""
-    if is_search_due(s, world):
+def measure_displacements(s: ti.template(), substep, group, world):
+    """Bound the displacements of a group's particles in this substep, if a search is due that may look ahead."""
+    if may_look_ahead(s, world):
         low = ti.Vector([LARGEST, LARGEST, LARGEST])
         high = -low
-        for i in range(part * CONTACT_PART, ti.min((part + 1) * CONTACT_PART, s.counts.particles)):
+        for i in range(group * CONTACT_GROUP, ti.min((group + 1) * CONTACT_GROUP, s.counts.particles)):
             if s.particles.radius[i, world] > 0.0:
                 displacement = position(s, i, world) - s.particles.previous_position[i, world]
                 low, high = ti.min(low, displacement), ti.max(high, displacement)
-        s.contacts.low[part, world], s.contacts.high[part, world] = low, high
+        s.contacts.low[group, world], s.contacts.high[group, world] = low, high
 
 
 @ti.func
-def widest(s: ti.template(), world):
-    """Diagonal of the box around what the parts have measured [m]."""
+def diagonal(s: ti.template(), world):
+    """Diagonal of the box around what groups of particles have measured [m]."""
     low = ti.Vector([LARGEST, LARGEST, LARGEST])
     high = -low
-    for part in range(parts_of(s)):
-        low, high = ti.min(low, s.contacts.low[part, world]), ti.max(high, s.contacts.high[part, world])
+    for group in range(groups_of(s)):
+        low, high = ti.min(low, s.contacts.low[group, world]), ti.max(high, s.contacts.high[group, world])
     return ti.max(high - low, 0.0).norm()
 
 
@@ -112,7 +128,7 @@ def widest(s: ti.template(), world):
 def demand_search(s: ti.template(), substep, world):
     """Make a search due, by the sign of the substeps that are left, if particles move too far for the last one."""
     if may_demand_search(s, world):
-        if widest(s, world) > s.settings.search_radius / 3.0:
+        if diagonal(s, world) > MOVED * contact_distance(s):
             s.report[world, REPORT.substeps_to_search] = -s.report[world, REPORT.substeps_to_search]
 
 
@@ -120,9 +136,11 @@ def demand_search(s: ti.template(), substep, world):
 def look_ahead(s: ti.template(), substep, world):
     """Choose for how many substeps a search that is due looks ahead: for an interval at least."""
     if is_search_due(s, world):
-        distance = s.settings.search_radius / 1.5
-        ahead = ti.min(AHEAD * distance / (widest(s, world) + TINY), substeps_left(s, world))
-        s.report[world, REPORT.search_ahead] = ti.max(ahead, ti.cast(s.settings.contact_interval, float))
+        ahead = ti.cast(s.settings.contact_interval, float)
+        if may_look_ahead(s, world):
+            longest = MOVED * contact_distance(s) / (diagonal(s, world) + TINY)
+            ahead = ti.max(ahead, ti.min(longest, substeps_left(s, world)))
+        s.report[world, REPORT.search_ahead] = ahead
 
 
 @ti.func
@@ -136,8 +154,9 @@ def substeps_left(s: ti.template(), world):
 
 @ti.func
 def count_down_to_search(s: ti.template(), substep, world):
-    """Count a substep."""
-    s.report[world, REPORT.substeps_to_search] = substeps_left(s, world) - 1.0
+    """Count a substep. Parts of substeps are not counted: each begins with a search."""
+    if ti.static(not s.features.parts):
+        s.report[world, REPORT.substeps_to_search] = substeps_left(s, world) - 1.0
 
 
 # The search -----------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from pbd.core.messages import shown
 from pbd.core.shapes import INTEGERS, NUMBERS
 from pbd.core.topology import edges_of
 from pbd.core.validate import refuse_gigabytes, whole
-from pbd.data import BOX, CONTACT_PART, RANGE, Counts, Data, Features
+from pbd.data import BOX, CONTACT_GROUP, RANGE, Counts, Data, Features
 from pbd.description.contact_elements import all_elements
 from pbd.description.gases import numbers_of_gases
 from pbd.direct.rows import make_plan
@@ -319,7 +319,7 @@ def upload(
         particle_ends=n + 1,
         corners=first.triangles().size,
         contact_particles=n if contacts else 0,
-        contact_parts=-(-n // CONTACT_PART) if contacts else 0,
+        contact_groups=-(-n // CONTACT_GROUP) if contacts else 0,
         contact_ends=len(first_stick),
         stick_ends=len(sticks),
         **surface_lengths(surfaces, n),

@@ -133,10 +133,10 @@ def square(size, count):
 
 
 def contact_interval(thickness, substeps):
-    """Substeps from one search for contacts to the next, a divisor of the substeps of 1/60 s.
+    """The shortest interval between searches for contacts in substeps, a divisor of the substeps of 1/60 s.
 
-    Particles must not move by more than the thickness from search to search. They move by up to 3.8 m/s: 16 mm in the
-    1/240 s of the scene's own cloth. With half as many searches triangles pass through one another.
+    Particles must not move by more than the thickness in it. They move by up to 3.8 m/s: 16 mm in the 1/240 s of the
+    scene's own cloth. With half as many searches triangles pass through one another.
 
     Args: thickness: [m]; substeps: in a step.
     """

@@ -14,7 +14,10 @@ from rigid.solvers.substeps import over_worlds
 
 @cache
 def step_kernel(features):
-    """Make the kernel for some features. Besides the data it takes substeps and iterations. Args: features."""
+    """Make the kernel for some features.
+
+    Besides the data it takes substeps, iterations and a first world. Args: features.
+    """
     advance = advance_substep_variational if features.variational else advance_substep
     find_points = None if features.pair_types is None else point_finder(features.pair_types)
     return make_kernel(

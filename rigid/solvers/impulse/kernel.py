@@ -15,7 +15,10 @@ from rigid.solvers.substeps import over_worlds
 
 @cache
 def step_kernel(features):
-    """Make the kernel for some features. Besides the data it takes substeps and iterations. Args: features."""
+    """Make the kernel for some features.
+
+    Besides the data it takes substeps, iterations and a first world. Args: features.
+    """
     advance = advance_substep
     if features.variational:
         advance = advance_substep_variational

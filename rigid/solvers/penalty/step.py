@@ -41,7 +41,7 @@ from rigid.solvers.substeps import over_worlds
 
 @cache
 def step_kernel(features):
-    """Make the kernel for some features. Besides the data it takes substeps, and 1 to move bodies. Args: features."""
+    """Make the kernel for some features. Its integers: substeps, 1 to move bodies, a first world. Args: features."""
     find_points = None if features.pair_types is None else point_finder(features.pair_types)
     advance = over_worlds(advance_substep, scale_nothing, features)
     return make_kernel(advance, Data, features=features, find_points=find_points, **left_out(features))

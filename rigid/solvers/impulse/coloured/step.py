@@ -46,7 +46,7 @@ Data = NamedTuple("Data", [*fields_of(data.Data).items(), ("colours", Colours), 
 
 @cache
 def step_kernel(features, threads):
-    """Make the kernel for some features. Besides the data it takes substeps and iterations.
+    """Make the kernel for some features. Besides the data it takes substeps, iterations and a first world.
 
     Args: features; threads: how many share the loops of the one world; with 1 each world has a thread.
     """
