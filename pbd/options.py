@@ -62,7 +62,8 @@ class ParticleOptions(Options):
     contact_interval: int = 1
     """Every so many substeps, a divisor of `substeps`, contacts between particles are sought anew if particles may move
     too far for the last search before the next such time. A larger interval makes fast cloth with contacts cheaper, but
-    then no particle may move by more than the contact distance in it. What rests is searched once a step."""
+    then no particle may move by more than the contact distance in it. What rests is searched once a step
+    (pbd/collision/search_times.py)."""
 
     bending_interval: int = 1
     """Substeps from one projection of compliant bending to the next, a divisor of `substeps`, for cloth: bending is a

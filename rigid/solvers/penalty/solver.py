@@ -194,9 +194,10 @@ class PenaltySolver(RowSolver):
     def _report_stored(self, report):
         self._advance(report, self._h, 1, 0)
 
-    def _advance(self, report, reach, substeps, moving):
+    def _advance(self, report, h, substeps, moving):
+        """Launch the kernel for all worlds. Args: h: see `_step`; substeps: how many; moving: 0 to move nothing."""
         for first in first_worlds(self.worlds):
-            self._advance_from(report, *self._step(reach), substeps, moving, first)
+            self._advance_from(report, *self._step(h), substeps, moving, first)
 
     def _clear_caches(self):
         self._clear_columns(ROW.stretch, ROW.effort)
