@@ -33,14 +33,14 @@ from rigid.collision.rounded import (
 
 
 @cache
-def point_finder(pair_types=ALL_PAIR_TYPES, searched=False):
+def point_finder(pair_types=ALL_PAIR_TYPES, of_pairs=False):
     """Make the function `find_points` for the kinds of pairs that can touch in a model.
 
     Compilation takes 13 s for all kinds, 5 s for boxes on a plane, 2 s for a ragdoll (a third of that without Taichi's
     cfg_optimization, at the same speed).
 
-    Args: pair_types: a PairTypes, from `rigid.collision.upload.pair_types`; searched: whether the caller writes the
-    placements and finds the pairs of a model with many shapes (`hashed`).
+    Args: pair_types: a PairTypes, from `rigid.collision.upload.pair_types`; of_pairs: make `find_points_of_pairs`
+    instead, for callers that search for pairs themselves.
 
     Returns: a Taichi function.
     """
@@ -60,24 +60,15 @@ def point_finder(pair_types=ALL_PAIR_TYPES, searched=False):
                 below the sum of their bodies' margins. The ground's margin is zero.
             world: index. Call the function in a loop over worlds.
         """
-        if ti.static(not searched):
-            write_placements(shapes, scratch, poses, margins, world)
+        write_placements(shapes, scratch, poses, margins, world)
         points.count[world] = 0
         if ti.static(pair_types.hashed):
-            if ti.static(not searched):
-                find_pairs(shapes, scratch, world)
-            untested = 0
+            find_pairs(shapes, scratch, world)
             for k in range(BLOCKS + 1):
                 first, capacity = list_of_pairs(scratch, k)
-                found = scratch.found[world, k]
-                untested += ti.max(found - capacity, 0)
-                for pair in range(first, first + ti.min(found, capacity)):
-                    find_points_of_pair(
-                        shapes, points, scratch, scratch.pairs[world, pair, 0], scratch.pairs[world, pair, 1], True,
-                        points.count[world], world,
-                    )  # fmt: skip
-            if untested > 0:  # they count as contact points beyond the capacity
-                points.count[world] = ti.max(points.count[world], points.integers.shape[1]) + untested
+                end = first + ti.min(scratch.found[world, k], capacity)
+                find_points_of_pairs(shapes, points, scratch, first, end, world)
+            count_untested(points, scratch, world)
         else:
             for k in range(shapes.lists[HEAD.pair_count]):
                 a, b = listed_pair(shapes, k)
@@ -86,6 +77,17 @@ def point_finder(pair_types=ALL_PAIR_TYPES, searched=False):
                     find_points_of_pair(shapes, points, scratch, a, b, overlapping, points.count[world], world)
         if ti.static(pair_types.any_edge):
             remove_internal_edges(shapes, points, scratch, world)
+
+    @ti.func
+    def find_points_of_pairs(
+        shapes: ti.template(), points: ti.template(), scratch: ti.template(), begin, end, world
+    ):  # fmt: skip
+        """Append the contact points of pairs that the search has found. Args: begin, end: of Scratch.pairs."""
+        for pair in range(begin, end):
+            find_points_of_pair(
+                shapes, points, scratch, scratch.pairs[world, pair, 0], scratch.pairs[world, pair, 1], True,
+                points.count[world], world,
+            )  # fmt: skip
 
     @ti.func
     def find_points_of_pair(
@@ -170,10 +172,20 @@ def point_finder(pair_types=ALL_PAIR_TYPES, searched=False):
         if count > 0:
             emit_contacts(shapes, points, scratch, a, b, begin, reduce_manifold(scratch, count, world), world)
 
-    return find_points
+    return find_points_of_pairs if of_pairs else find_points
 
 
 find_points = point_finder()
+
+
+@ti.func
+def count_untested(points: ti.template(), scratch: ti.template(), world):
+    """Count the pairs for which there was no room as contact points beyond the capacity."""
+    untested = 0
+    for k in range(BLOCKS + 1):
+        untested += ti.max(scratch.found[world, k] - list_of_pairs(scratch, k)[1], 0)
+    if untested > 0:
+        points.count[world] = ti.max(points.count[world], points.integers.shape[1]) + untested
 
 
 @ti.func

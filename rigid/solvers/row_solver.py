@@ -41,6 +41,7 @@ from rigid.solvers.energy_bound import LARGEST_RISE, UNWATCHED, WATCHED, watch_v
 from rigid.solvers.energy_warning import PassiveEnergy
 from rigid.solvers.inputs import ExternalForces, GrabSprings, MotorTargets, Paths
 from rigid.solvers.report import EVENTS, NOTHING, REPORT
+from rigid.solvers.substeps import MOST_THREADS
 from rigid.state import State, join_arrays, split_arrays
 
 
@@ -118,7 +119,8 @@ class RowSolver(Solver):
         self.data = allocate(
             self.declaration, {**given, **(values or {})}, worlds=worlds, bodies=bodies + 1, margins=bodies,
             shapes=len(self.model.shapes), contacts=self.contact_capacity,
-            packs=packs, pack_bodies=2 * packs, pack_rows=CONTACT_ROWS, pack_groups=CONTACT_GROUPS,
+            packs=packs, pack_bodies=2 * packs,
+            pack_rows=MOST_THREADS * CONTACT_ROWS, pack_groups=MOST_THREADS * CONTACT_GROUPS,
             readings=self.contact_capacity if self.lanes > 1 else 0,
             rows=self.first_contact_row + self._contact_rows * self.contact_capacity, **counts,
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Substeps of worlds: one thread moves one world."""
+"""Substeps of worlds: one thread moves one world, but for the threads of rigid/solvers/impulse/coloured."""
 
 import taichi as ti
 
@@ -7,6 +7,9 @@ from rigid.kernels.motion import is_finite
 from rigid.solvers.adaptive_substeps import advance_in_parts
 from rigid.solvers.energy_bound import LARGEST_RISE, is_trouble, report_rise
 from rigid.solvers.report import REPORT
+
+# Threads that share one world, at most.
+MOST_THREADS = 4
 
 
 def over_worlds(advance_substep, scale_impulses, features):

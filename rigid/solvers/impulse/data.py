@@ -13,6 +13,7 @@ from rigid.solvers.energy_bound import Division, Watch
 from rigid.solvers.sequential import data
 from rigid.solvers.sequential.gained_energy import FREE_ENERGY
 from rigid.solvers.sequential.sleep import Sleep
+from rigid.solvers.substeps import MOST_THREADS
 
 # Behind the columns of all sequential impulses: the angular parts of M⁻¹Jᵀ of both bodies. For the integrator
 # "variational": G at the substep's start, and the impulse of its rounds [N s]; with small steps the impulses of those
@@ -114,7 +115,7 @@ class BodiesOfPacks(NamedTuple):
 
 
 class RowsOfPacks(NamedTuple):
-    """`Rows` of one slot in lanes, while it is prepared."""
+    """`Rows` of one slot in lanes for each thread, while it is prepared."""
 
     numbers: Vector(LANES, count.worlds, count.pack_rows, ROW)
     kinds: Vector(LANES, count.worlds, count.pack_groups)
@@ -125,7 +126,7 @@ class Packs(NamedTuple):
     """Contacts in packs, see packs.py. There are at most as many packs, and slots, as contacts."""
 
     count: Integer(count.worlds)  # how many packs
-    change: Real(count.worlds)  # the largest one, in the last function that was called
+    change: Real(count.worlds, MOST_THREADS)  # the largest one, in the last function that a thread called
     last: Integer(count.worlds, count.bodies)  # of each body the last pack so far
     packs: Integer(count.worlds, count.packs, PACK)
     places: Integer(count.worlds, count.packs, PLACE)

@@ -60,17 +60,38 @@ INERTIA, MASSES = tuple(range(9)), (MASS.inverse_mass, MASS.gravity_scale)
 @ti.func
 def find_places(s: ti.template(), count, world):
     """Find the places of all contacts. Args: count: of contacts."""
+    clear_places(s, world)
+    number_slots(s, place_contacts(s, 0, count, 0, None, world), count, world)
+
+
+@ti.func
+def clear_places(s: ti.template(), world):
+    """Begin without packs."""
+    for body in range(s.bodies.pose.shape[1]):
+        s.packs.last[world, body] = -1
+
+
+def is_given(value):
+    """Whether there is a value. Taichi functions do not compare with None."""
+    return value is not None
+
+
+@ti.func
+def place_contacts(s: ti.template(), begin, end, first, order: ti.template(), world):
+    """Put contacts into packs of their own. Args: begin, end: of contacts, or of their `order`; first: how many packs
+    there are before. Returns: how many there are then."""
     packs, last, places = ti.static(s.packs.packs, s.packs.last, s.packs.places)
     ground = s.bodies.pose.shape[1] - 1
-    for body in range(ground + 1):
-        last[world, body] = -1
-    made, before_i, before_j, pack, slot, lane = 0, -1, -1, 0, 0, 0
-    for c in range(count):
+    made, before_i, before_j, pack, slot, lane = first, -1, -1, 0, 0, 0
+    for k in range(begin, end):
+        c = k
+        if ti.static(is_given(order)):
+            c = order[world, k]
         i, j = s.points.integers[world, c, PAIR.body_a], s.points.integers[world, c, PAIR.body_b]
         if j < 0:
             j = ground
         if i != before_i or j != before_j:
-            pack = first_open(s, ti.max(last[world, i], last[world, j]) + 1, made, world)
+            pack = first_open(s, ti.max(last[world, i] + 1, last[world, j] + 1, first), made, world)
             if pack == made:
                 begin_pack(s, pack, ground, world)
                 made += 1
@@ -84,6 +105,13 @@ def find_places(s: ti.template(), count, world):
         places[world, c, PLACE.pack], places[world, c, PLACE.slot], places[world, c, PLACE.lane] = pack, slot, lane
         slot += 1
         packs[world, pack, PACK.slots] = ti.max(packs[world, pack, PACK.slots], slot)
+    return made
+
+
+@ti.func
+def number_slots(s: ti.template(), made, count, world):
+    """Number the slots of all packs. Args: made: how many packs; count: of contacts."""
+    packs, places = ti.static(s.packs.packs, s.packs.places)
     total = 0
     for k in range(made):
         packs[world, k, PACK.first] = total
@@ -124,26 +152,33 @@ def begin_pack(s: ti.template(), pack, ground, world):
 def write_packs(s: ti.template(), count, world):
     """Put all contacts into packs, and prepare them, with their impulses of the last step. Args: count: of them."""
     find_places(s, count, world)
-    load_bodies(LANES, s, world)
+    packs = s.packs.count[world]
+    load_bodies(LANES, s, 0, packs, world)
     for c in range(count):
-        slot, lane = s.packs.places[world, c, PLACE.slot], s.packs.places[world, c, PLACE.lane]
-        for k in ti.static(range(POINT.total)):
-            s.packs.points[world, slot, k][lane] = s.points.numbers[world, c, k]
-        entry = find_entry(s, c, world)
-        for k in ti.static(range(3)):
-            impulse = 0.0
-            if entry >= 0:
-                impulse = s.cache.numbers[world, entry, CACHED.vector + k]
-            s.packs.impulses[world, slot, k][lane] = impulse
-    prepare_in_lanes(LANES, s, world)
+        load_contact(s, c, world)
+    prepare_in_lanes(LANES, s, 0, packs, 0, world)
+
+
+@ti.func
+def load_contact(s: ti.template(), c, world):
+    """Copy a contact to its place, with its impulse of the last step."""
+    slot, lane = s.packs.places[world, c, PLACE.slot], s.packs.places[world, c, PLACE.lane]
+    for k in ti.static(range(POINT.total)):
+        s.packs.points[world, slot, k][lane] = s.points.numbers[world, c, k]
+    entry = find_entry(s, c, world)
+    for k in ti.static(range(3)):
+        impulse = 0.0
+        if entry >= 0:
+            impulse = s.cache.numbers[world, entry, CACHED.vector + k]
+        s.packs.impulses[world, slot, k][lane] = impulse
 
 
 @in_packs
 @ti.func
-def load_bodies(s: ti.template(), world):
-    """Copy what contacts need of bodies, and let all slots lack their contacts."""
+def load_bodies(s: ti.template(), begin, end, world):
+    """Copy what contacts need of bodies, and let all slots lack their contacts. Args: begin, end: of packs."""
     packs, copies = ti.static(s.packs.packs, s.packs.bodies)
-    for pack in range(s.packs.count[world]):
+    for pack in range(begin, end):
         for side in ti.static(range(2)):
             body, column = 2 * pack + side, ti.static(PACK.body_i + LANES * side)
             copy_columns(s.bodies.mass, copies.mass, packs, pack, column, body, MASSES, world)
@@ -170,36 +205,33 @@ def copy_columns(
 
 @in_packs
 @ti.func
-def prepare_in_lanes(s: ti.template(), world):
-    """Prepare all slots."""
+def prepare_in_lanes(s: ti.template(), begin, end, thread, world):
+    """Prepare all slots of packs. Args: begin, end: of packs; thread: whose rows are used meanwhile."""
     packs = ti.static(s.packs.packs)
-    for pack in range(s.packs.count[world]):
+    for pack in range(begin, end):
         first = packs[world, pack, PACK.first]
         for slot in range(first, first + packs[world, pack, PACK.slots]):
-            prepare_slot(s, slot, 2 * pack, 2 * pack + 1, world)
+            prepare_slot(s, slot, 2 * pack, 2 * pack + 1, thread, world)
 
 
 @ti.func
-def slots_of(s: ti.template(), world):
-    """How many slots all packs have."""
-    result, count = 0, s.packs.count[world]
-    if count > 0:
-        result = s.packs.packs[world, count - 1, PACK.first] + s.packs.packs[world, count - 1, PACK.slots]
-    return result
+def warm_start_packs(s: ti.template(), world):
+    """Apply the impulses that contacts have from the last step."""
+    warm_start_some_packs(s, 0, s.packs.count[world], world)
 
 
 @compiled_once(*READ)
-def warm_start_packs(s: ti.template(), world):
-    """Apply the impulses that contacts have from the last step."""
-    warm_start_in_lanes(LANES, s, world)
+def warm_start_some_packs(s: ti.template(), begin, end, world):
+    """Apply the impulses that the contacts of packs have from the last step. Args: begin, end: of packs."""
+    warm_start_in_lanes(LANES, s, begin, end, world)
 
 
 @in_packs
 @ti.func
-def warm_start_in_lanes(s: ti.template(), world):
-    """As `warm_start_group` for all groups."""
+def warm_start_in_lanes(s: ti.template(), begin, end, world):
+    """As `warm_start_group` for all groups of packs. Args: begin, end: of packs."""
     packs = ti.static(s.packs.packs)
-    for pack in range(s.packs.count[world]):
+    for pack in range(begin, end):
         velocities = velocities_of(s, pack, 0, world)
         first, slots = packs[world, pack, PACK.first], packs[world, pack, PACK.slots]
         for slot in range(first, first + slots):
@@ -227,16 +259,17 @@ def store_velocities_of(s: ti.template(), pack, velocities, stage: ti.template()
 @compiled_once(*READ)
 def prepare_corrections_of_packs(s: ti.template(), world):
     """Prepare all contacts for position correction."""
-    s.packs.change[world] = prepare_corrections_in_lanes(LANES, s, world)
+    s.packs.change[world, 0] = prepare_corrections_in_lanes(LANES, s, 0, s.packs.count[world], world)
 
 
 @in_packs
 @ti.func
-def prepare_corrections_in_lanes(s: ti.template(), world):
-    """As `prepare_correction` for all groups of gaps. Returns: the largest |b'| of an error."""
+def prepare_corrections_in_lanes(s: ti.template(), begin, end, world):
+    """As `prepare_correction` for all gaps of packs. Args: begin, end: of packs. Returns: the largest |b'| of an error.
+    """
     numbers, packs = ti.static(s.packs.slots, s.packs.packs)
     largest, part = 0.0, s.step.error_reduction * OVERLAP_CORRECTION
-    for pack in range(s.packs.count[world]):
+    for pack in range(begin, end):
         velocities = velocities_of(s, pack, 0, world)
         first, slots = packs[world, pack, PACK.first], packs[world, pack, PACK.slots]
         for slot in range(first, first + slots):
@@ -256,33 +289,41 @@ def prepare_corrections_in_lanes(s: ti.template(), world):
 @ti.func
 def solve_packs(s: ti.template(), stage: ti.template(), world):
     """Solve all contacts once. Returns: the largest change."""
+    return solve_some_packs(s, stage, 0, s.packs.count[world], 0, world)
+
+
+@ti.func
+def solve_some_packs(s: ti.template(), stage: ti.template(), begin, end, thread, world):
+    """Solve contacts once. Args: begin, end: of packs; thread: that does it. Returns: the largest change."""
     if ti.static(stage == 0):
-        solve_velocities_of_packs(s, world)
+        solve_velocities_of_packs(s, begin, end, thread, world)
     else:
-        solve_corrections_of_packs(s, world)
-    return s.packs.change[world]
+        solve_corrections_of_packs(s, begin, end, thread, world)
+    return ti.atomic_max(s.packs.change[world, thread], 0.0)  # Taichi moves plain reads out of loops
 
 
 @compiled_once(*READ)
-def solve_velocities_of_packs(s: ti.template(), world):
-    """Solve all contacts once for velocities."""
-    s.packs.change[world] = solve_in_lanes(LANES, s, 0, ti.cast(s.reversed[world], ti.i32), world)
+def solve_velocities_of_packs(s: ti.template(), begin, end, thread, world):
+    """Solve contacts once for velocities."""
+    backwards = ti.cast(s.reversed[world], ti.i32)
+    s.packs.change[world, thread] = solve_in_lanes(LANES, s, 0, backwards, begin, end, world)
 
 
 @compiled_once(*READ)
-def solve_corrections_of_packs(s: ti.template(), world):
-    """Solve all contacts once for pseudo-velocities."""
-    s.packs.change[world] = solve_in_lanes(LANES, s, 1, ti.cast(s.reversed[world], ti.i32), world)
+def solve_corrections_of_packs(s: ti.template(), begin, end, thread, world):
+    """Solve contacts once for pseudo-velocities."""
+    backwards = ti.cast(s.reversed[world], ti.i32)
+    s.packs.change[world, thread] = solve_in_lanes(LANES, s, 1, backwards, begin, end, world)
 
 
 @in_packs
 @ti.func
-def solve_in_lanes(s: ti.template(), stage: ti.template(), backwards, world):
-    """Solve all packs. Args: backwards: 1 for the reverse order. Returns: the largest change."""
+def solve_in_lanes(s: ti.template(), stage: ti.template(), backwards, begin, end, world):
+    """Solve packs. Args: backwards: 1 for the reverse order; begin, end: of packs. Returns: the largest change."""
     packs = ti.static(s.packs.packs)
-    largest, count = 0.0, s.packs.count[world]
-    for turn in range(count):
-        pack = ti.select(backwards == 1, count - 1 - turn, turn)
+    largest = 0.0
+    for turn in range(begin, end):
+        pack = ti.select(backwards == 1, begin + end - 1 - turn, turn)
         first, slots = packs[world, pack, PACK.first], packs[world, pack, PACK.slots]
         velocities = velocities_of(s, pack, stage, world)
         for k in range(slots):
@@ -297,7 +338,7 @@ def solve_in_lanes(s: ti.template(), stage: ti.template(), backwards, world):
 def store_packs(s: ti.template(), count, last, world):
     """Store the impulses of all contacts for the next step. Args: count; last: whether contacts are read."""
     contact_cache.clear(s.cache, world)
-    total_in_lanes(LANES, s, world)
+    total_in_lanes(LANES, s, 0, s.packs.count[world], world)
     for c in range(count):
         slot, lane = s.packs.places[world, c, PLACE.slot], s.packs.places[world, c, PLACE.lane]
         impulse = ti.Vector([s.packs.impulses[world, slot, k][lane] for k in ti.static(range(3))])
@@ -319,7 +360,10 @@ def write_readings(s: ti.template(), c, slot, lane, world):
 
 @in_packs
 @ti.func
-def total_in_lanes(s: ti.template(), world):
-    """Compute the impulses of all slots as vectors in the world."""
-    for slot in range(slots_of(s, world)):
-        store_vector(s.packs.impulses, slot, 0, impulse_of(s, slot, world), world)
+def total_in_lanes(s: ti.template(), begin, end, world):
+    """Compute the impulses of all slots of packs as vectors in the world. Args: begin, end: of packs."""
+    packs = ti.static(s.packs.packs)
+    for pack in range(begin, end):
+        first = packs[world, pack, PACK.first]
+        for slot in range(first, first + packs[world, pack, PACK.slots]):
+            store_vector(s.packs.impulses, slot, 0, impulse_of(s, slot, world), world)

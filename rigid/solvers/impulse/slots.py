@@ -10,7 +10,7 @@ import taichi as ti
 
 from pbd.core.kernels import load_vector, store_vector
 from rigid.collision.data import ABSENT, POINT
-from rigid.constraints.contact_rows import CONTACT_ROWS, contact_arms, write_contact
+from rigid.constraints.contact_rows import CONTACT_GROUPS, CONTACT_ROWS, contact_arms, write_contact
 from rigid.kernels.matrices import inverse_or_zero
 from rigid.solvers.impulse.data import ROW, SLOT
 from rigid.solvers.impulse.maximal import change_velocities, compute_response, matrix_entry, velocity_along
@@ -19,7 +19,7 @@ from rigid.solvers.sequential.solve import within_cone
 
 
 def in_pack(s):
-    """The data of a step with the bodies and points of packs, and the rows of one slot, in place of the world's."""
+    """The data of a step with the bodies and points of packs, and rows of one slot, in place of the world's."""
     return s._replace(
         bodies=s.packs.bodies, rows=s.packs.rows,
         points=s.points._replace(numbers=s.packs.points, integers=s.packs.pairs),
@@ -28,35 +28,36 @@ def in_pack(s):
 
 
 @ti.func
-def prepare_slot(s: ti.template(), slot, i, j, world):
+def prepare_slot(s: ti.template(), slot, i, j, thread, world):
     """Find the numbers of a slot: as `write_contact`, and `prepare_group` for both groups, whose rows are hard.
 
-    Args: slot; i, j: bodies of its pack.
+    Args: slot; i, j: bodies of its pack; thread: whose rows are used meanwhile.
     """
     t, n, numbers = ti.static(in_pack(s), s.packs.rows.numbers, s.packs.slots)
-    write_contact(t, slot, 0, 0, world)
+    row = CONTACT_ROWS * thread
+    write_contact(t, slot, row, CONTACT_GROUPS * thread, world)
     arm_i, arm_j = contact_arms(t, slot, i, j, world)
     store_vector(numbers, slot, SLOT.arm_i, arm_i, world)
     store_vector(numbers, slot, SLOT.arm_j, arm_j, world)
-    store_vector(numbers, slot, SLOT.normal, load_vector(n, 0, ROW.linear, world), world)
-    store_vector(numbers, slot, SLOT.tangent, load_vector(n, 1, ROW.linear, world), world)
+    store_vector(numbers, slot, SLOT.normal, load_vector(n, row, ROW.linear, world), world)
+    store_vector(numbers, slot, SLOT.tangent, load_vector(n, row + 1, ROW.linear, world), world)
     impulse = load_vector(s.packs.impulses, slot, 0, world)
     for k in range(CONTACT_ROWS):
-        compute_response(t, k, i, j, world)
+        compute_response(t, row + k, i, j, world)
         for m in range(6):
-            numbers[world, slot, SLOT.responses + 6 * k + m] = n[world, k, ROW.response_i + m]
-        numbers[world, slot, SLOT.impulse + k] = impulse.dot(load_vector(n, k, ROW.linear, world))
-        numbers[world, slot, SLOT.bias + k] = -n[world, k, ROW.target]
+            numbers[world, slot, SLOT.responses + 6 * k + m] = n[world, row + k, ROW.response_i + m]
+        numbers[world, slot, SLOT.impulse + k] = impulse.dot(load_vector(n, row + k, ROW.linear, world))
+        numbers[world, slot, SLOT.bias + k] = -n[world, row + k, ROW.target]
     numbers[world, slot, SLOT.impulse] = ti.max(numbers[world, slot, SLOT.impulse], 0.0)
-    gap = n[world, 0, ROW.error]
+    gap = n[world, row, ROW.error]
     numbers[world, slot, SLOT.bias] = numbers[world, slot, SLOT.bias] + (gap - ti.min(gap, 0.0)) / s.step.h
     numbers[world, slot, SLOT.correction_bias] = gap
-    numbers[world, slot, SLOT.inverse] = inverse_or_zero(matrix_entry(t, 0, 0, i, j, world))
-    invert_friction(t, 1, i, j, world)
+    numbers[world, slot, SLOT.inverse] = inverse_or_zero(matrix_entry(t, row, row, i, j, world))
+    invert_friction(t, row + 1, i, j, world)
     for k in ti.static(range(4)):
-        numbers[world, slot, SLOT.friction_inverse + k] = n[world, 1 + k // 2, ROW.inverse + k % 2]
-    numbers[world, slot, SLOT.friction_step] = n[world, 1, ROW.inverse + 3]
-    numbers[world, slot, SLOT.friction] = n[world, 1, ROW.high]
+        numbers[world, slot, SLOT.friction_inverse + k] = n[world, row + 1 + k // 2, ROW.inverse + k % 2]
+    numbers[world, slot, SLOT.friction_step] = n[world, row + 1, ROW.inverse + 3]
+    numbers[world, slot, SLOT.friction] = n[world, row + 1, ROW.high]
     if s.packs.points[world, slot, POINT.gap] >= ABSENT:
         for k in range(SLOT.impulse, SLOT.friction_step):  # and the inverses
             numbers[world, slot, k] = 0.0

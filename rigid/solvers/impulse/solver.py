@@ -74,7 +74,7 @@ class ImpulseSolver(SequentialSolver):
         given, types = self.options, self.pair_types
         many = types is not None and types.hashed and not types.rolling_and_spinning and self.lanes == 1
         default = given.integrator == "semi_implicit" and given.split_impulse and given.convergence == "impulses"
-        others = given.small_steps or given.sleep_speed > 0 or given.coloured
+        others = given.small_steps or given.sleep_speed > 0
         return KERNELS == "quick" and on_cpu() and many and default and not others
 
     def _choose_lanes(self):

@@ -108,7 +108,7 @@ def prepare_corrections(s: ti.template(), groups, world):
                 largest = ti.max(largest, prepare_correction(s, group, world))
     if ti.static(s.features.packs):
         s.formulation.prepare_corrections_of_packs(s, world)
-        largest = ti.max(largest, s.packs.change[world])
+        largest = ti.max(largest, s.packs.change[world, 0])
     s.report[world, REPORT.position_error] = largest * s.step.h
     return largest
 

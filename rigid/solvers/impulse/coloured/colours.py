@@ -1,49 +1,107 @@
-"""The order of groups of rows with coloured contacts: clusters in colours, which threads solve at the same time.
+"""The order of joints and contacts with coloured contacts: seven clusters in three colours.
 
-A cluster is a run of groups that one thread solves in order. Clusters of one colour have no moving body in common, so
-which is solved first changes no bit. Bodies that joints and springs connect are one cluster, and all of these are the
-first colour: joints keep their order. The contacts of two bodies are a cluster. It gets the lowest colour that no
-contact of either body has. What finds none is the last colour, which one thread solves.
+Bodies lie in four parts, one behind another along the axis on which they spread most; what joints and springs connect
+lies in one. A cluster is a run of joints and contacts that one thread solves in order. Clusters of one colour have no
+moving body in common, so which is solved first changes no bit:
 
-Source: graph colouring of contacts as in Harada, A parallel constraint solver for a rigid body simulation (2011).
+    first colour     four clusters: joints and contacts of the bodies of each part
+    second colour    two clusters: contacts between the parts of each half
+    third colour     contacts between the halves, which one thread solves
+
+Colours of single contacts would be more, and threads would wait for one another at the end of each. Within a cluster
+contacts may lie in packs (packs.py).
+
+Source: nested dissection, George, Nested dissection of a regular finite element mesh (1973), here of contacts.
 """
 
 from typing import NamedTuple
 
 import taichi as ti
 
-from pbd.core.kernels import Columns, Integer, Typed, allocate, count
+from pbd.core.kernels import Columns, Integer, allocate, count, load_vector
+from rigid.collision.data import PAIR
 from rigid.constraints.rows import GROUP
-from rigid.kernels.motion import MASS
+from rigid.kernels.motion import MASS, POSE
+from rigid.solvers.impulse.packs import clear_places, number_slots, place_contacts
 
-# Colours of contacts, which are bits of a mask, and all colours: that of joints, these, and the last.
-CONTACT_COLOURS = 62
-COLOURS = CONTACT_COLOURS + 2
+# Parts of the bodies, clusters in all colours, and colours.
+PARTS, CLUSTERS, COLOURS = 4, 7, 3
 
-# Where the groups of a cluster begin and end in Colours.order, or before they are sorted, in the groups; its colour.
-CLUSTER = Columns(first=1, end=1, colour=1)
+# Where the joints, contacts and packs of a cluster begin; those of the next one follow.
+CLUSTER = Columns(joint=1, contact=1, pack=1)
+
+# The axis is divided into so many bins, as far as so many standard deviations from the mean.
+BINS, DEVIATIONS = 256, 2.0
+
+# A group of joint rows takes as long as so many contacts.
+WEIGHT_OF_JOINT = 3
 
 
 class Colours(NamedTuple):
-    """The order of groups in a substep."""
+    """The order of joints and contacts in a substep."""
 
-    islands: Integer(count.bodies)  # a number for each body, the same for bodies that joints or springs connect
-    masks: Typed(ti.i64, count.worlds, count.bodies)  # the colours that contacts of a body have
-    places: Integer(count.worlds, count.places)  # where the groups of an island, or clusters of a colour, begin
-    found: Integer(count.worlds, count.clusters, CLUSTER)  # clusters of contacts as they are found
-    clusters: Integer(count.worlds, count.clusters, CLUSTER)  # clusters by colour
-    order: Integer(count.worlds, count.clusters)  # groups of joints by island
-    starts: Integer(count.worlds, COLOURS + 1)  # where the clusters of each colour begin
+    islands: Integer(count.bodies)  # of each body, the first body of all that joints or springs connect
+    weights: Integer(count.worlds, count.bodies)  # how long an island's joints and contacts take, by its first body
+    bins: Integer(count.worlds, BINS)  # the weight of each bin, then its part
+    parts: Integer(count.worlds, count.bodies)
+    clusters: Integer(count.worlds, CLUSTERS + 1, CLUSTER)
+    order: Integer(count.worlds, count.joint_groups)  # groups of joints by cluster
+    contact_clusters: Integer(count.worlds, count.contacts)
+    contact_order: Integer(count.worlds, count.contacts)  # contacts by cluster
 
 
 @ti.func
-def find_clusters(s: ti.template(), groups, world):
-    """Order all groups of a substep. Args: groups: how many."""
-    joint_clusters = sort_joint_groups(s, world)
-    s.colours.starts[world, 0] = 0
-    s.colours.starts[world, 1] = joint_clusters
-    found = colour_contacts(s, groups, world)
-    sort_by_colour(s, found, joint_clusters, world)
+def first_cluster(colour):
+    """The first cluster of a colour, and the end of those of the colour before."""
+    return 2 * PARTS - ((2 * PARTS) >> colour)
+
+
+@ti.func
+def find_clusters(s: ti.template(), contacts, world):
+    """Order joints and contacts of a substep. Args: contacts: how many."""
+    divide_bodies(s, contacts, world)
+    sort_joints(s, world)
+    sort_contacts(s, contacts, world)
+    if ti.static(s.features.packs):
+        fill_packs(s, contacts, world)
+
+
+# Parts ----------------------------------------------------------------------------------------------------------------
+
+
+@ti.func
+def divide_bodies(s: ti.template(), contacts, world):
+    """Divide the bodies into parts with as much to solve each."""
+    bins, parts, islands = ti.static(s.colours.bins, s.colours.parts, s.colours.islands)
+    total = weigh_islands(s, contacts, world)
+    axis, low, width = line_of_bins(s, total, world)
+    for k in range(BINS):
+        bins[world, k] = 0
+    for body in range(s.bodies.pose.shape[1]):
+        k = bin_of(s, islands[body], axis, low, width, world)
+        bins[world, k] = bins[world, k] + s.colours.weights[world, body]
+    before = 0
+    for k in range(BINS):
+        weight = bins[world, k]
+        bins[world, k] = ti.min(PARTS * (2 * before + weight) // ti.max(2 * total, 1), PARTS - 1)
+        before += weight
+    for body in range(s.bodies.pose.shape[1]):
+        parts[world, body] = bins[world, bin_of(s, islands[body], axis, low, width, world)]
+
+
+@ti.func
+def weigh_islands(s: ti.template(), contacts, world):
+    """Find the weights of all islands. Returns: their sum."""
+    weights = ti.static(s.colours.weights)
+    for body in range(s.bodies.pose.shape[1]):
+        weights[world, body] = 0
+    for group in range(s.step.first_contact_group):
+        island = island_of(s, group, world)
+        weights[world, island] = weights[world, island] + WEIGHT_OF_JOINT
+    for c in range(contacts):
+        island = s.colours.islands[s.points.integers[world, c, PAIR.body_a]]
+        weights[world, island] = weights[world, island] + 1
+    return WEIGHT_OF_JOINT * s.step.first_contact_group + contacts
 
 
 @ti.func
@@ -54,89 +112,102 @@ def island_of(s: ti.template(), group, world):
 
 
 @ti.func
-def sort_joint_groups(s: ti.template(), world):
-    """Sort the groups of joints by island, each island in their order. Returns: how many clusters that makes."""
-    places = ti.static(s.colours.places)
-    bodies = s.bodies.pose.shape[1]
-    for body in range(bodies + 1):
-        places[world, body] = 0
-    for group in range(s.step.first_contact_group):
-        after = island_of(s, group, world) + 1
-        places[world, after] = places[world, after] + 1
-    made, total = 0, 0
-    for body in range(bodies):
-        length = places[world, body + 1]
-        places[world, body] = total
-        if length > 0:
-            s.colours.clusters[world, made, CLUSTER.first] = total
-            s.colours.clusters[world, made, CLUSTER.end] = total + length
-            made += 1
-        total += length
-    for group in range(s.step.first_contact_group):
-        island = island_of(s, group, world)
-        place = places[world, island]
-        s.colours.order[world, place] = group
-        places[world, island] = place + 1
-    return made
+def line_of_bins(s: ti.template(), total, world):
+    """Where the bins lie. Args: total: of the weights. Returns: axis; where they begin, and the width of one [m]."""
+    pose, weights = ti.static(s.bodies.pose, s.colours.weights)
+    mean, spread, part = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), 1.0 / ti.max(total, 1)
+    for body in range(pose.shape[1]):
+        mean += part * weights[world, body] * load_vector(pose, body, POSE.position, world)
+    for body in range(pose.shape[1]):
+        offset = load_vector(pose, body, POSE.position, world) - mean
+        spread += part * weights[world, body] * offset * offset
+    axis, widest, middle = 0, spread[0], mean[0]
+    for k in ti.static(range(1, 3)):
+        if spread[k] > widest:
+            axis, widest, middle = k, spread[k], mean[k]
+    half = DEVIATIONS * ti.sqrt(widest)
+    return axis, middle - half, ti.max(2.0 * half / BINS, 1e-9)
 
 
 @ti.func
-def colour_contacts(s: ti.template(), groups, world):
-    """Give each pair of bodies in contact a colour. Their groups follow one another. Returns: how many pairs."""
-    for body in range(s.bodies.pose.shape[1]):
-        s.colours.masks[world, body] = ti.i64(0)
-    found, last_i, last_j = 0, -1, -1
-    for group in range(s.step.first_contact_group, groups):
-        i, j = s.rows.groups[world, group, GROUP.body_i], s.rows.groups[world, group, GROUP.body_j]
-        if i != last_i or j != last_j:
-            moves_i = s.bodies.mass[world, i, MASS.inverse_mass] > 0.0
-            moves_j = s.bodies.mass[world, j, MASS.inverse_mass] > 0.0
-            used = ti.i64(0)
-            if moves_i:
-                used = used | s.colours.masks[world, i]
-            if moves_j:
-                used = used | s.colours.masks[world, j]
-            colour = 0
-            while colour < CONTACT_COLOURS and (used >> colour) & ti.i64(1) == ti.i64(1):
-                colour += 1
-            bit = ti.i64(1) << colour
-            if moves_i:
-                s.colours.masks[world, i] = s.colours.masks[world, i] | bit
-            if moves_j:
-                s.colours.masks[world, j] = s.colours.masks[world, j] | bit
-            s.colours.found[world, found, CLUSTER.first] = group
-            s.colours.found[world, found, CLUSTER.colour] = colour + 1
-            found, last_i, last_j = found + 1, i, j
-        s.colours.found[world, found - 1, CLUSTER.end] = group + 1
-    return found
+def bin_of(s: ti.template(), body, axis, low, width, world):
+    """The bin of a body. Those at the ends have what lies beyond, too."""
+    place = (s.bodies.pose[world, body, POSE.position + axis] - low) / width
+    return ti.cast(ti.min(ti.max(place, 0.0), BINS - 1.0), ti.i32)
+
+
+# Clusters -------------------------------------------------------------------------------------------------------------
 
 
 @ti.func
-def sort_by_colour(s: ti.template(), found, joint_clusters, world):
-    """Sort the clusters of contacts by colour, behind those of joints. Args: found: how many."""
-    places, starts = ti.static(s.colours.places, s.colours.starts)
-    for colour in range(COLOURS + 1):
-        places[world, colour] = 0
-    for k in range(found):
-        colour = s.colours.found[world, k, CLUSTER.colour]
-        places[world, colour] = places[world, colour] + 1
-    total = joint_clusters
-    for colour in range(1, COLOURS):
-        length = places[world, colour]
-        places[world, colour] = total
+def sort_joints(s: ti.template(), world):
+    """Sort the groups of joints by part; each part keeps their order."""
+    clusters = ti.static(s.colours.clusters)
+    made = 0
+    for part in range(PARTS):
+        clusters[world, part, CLUSTER.joint] = made
+        for group in range(s.step.first_contact_group):
+            if s.colours.parts[world, island_of(s, group, world)] == part:
+                s.colours.order[world, made] = group
+                made += 1
+    for cluster in range(PARTS, CLUSTERS + 1):
+        clusters[world, cluster, CLUSTER.joint] = made
+
+
+@ti.func
+def sort_contacts(s: ti.template(), contacts, world):
+    """Sort the contacts by cluster; each cluster keeps their order."""
+    clusters, of_contacts = ti.static(s.colours.clusters, s.colours.contact_clusters)
+    for cluster in range(CLUSTERS + 1):
+        clusters[world, cluster, CLUSTER.contact] = 0
+    for c in range(contacts):
+        after = cluster_of(s, c, world) + 1
+        of_contacts[world, c] = after - 1
+        clusters[world, after, CLUSTER.contact] = clusters[world, after, CLUSTER.contact] + 1
+    # Where a cluster ends is where it begins until its contacts are counted anew.
+    total = 0
+    for cluster in range(CLUSTERS + 1):
+        length = clusters[world, cluster, CLUSTER.contact]
+        clusters[world, cluster, CLUSTER.contact] = total
         total += length
-        starts[world, colour + 1] = total
-    for k in range(found):
-        colour = s.colours.found[world, k, CLUSTER.colour]
-        place = places[world, colour]
-        s.colours.clusters[world, place, CLUSTER.first] = s.colours.found[world, k, CLUSTER.first]
-        s.colours.clusters[world, place, CLUSTER.end] = s.colours.found[world, k, CLUSTER.end]
-        places[world, colour] = place + 1
+    for c in range(contacts):
+        after = of_contacts[world, c] + 1
+        place = clusters[world, after, CLUSTER.contact]
+        s.colours.contact_order[world, place] = c
+        clusters[world, after, CLUSTER.contact] = place + 1
 
 
-def allocate_colours(islands, worlds, groups):
-    """Make the arrays. Args: islands: see Colours, with the ground's; worlds; groups: of rows, at most."""
-    bodies = len(islands)
+@ti.func
+def cluster_of(s: ti.template(), c, world):
+    """The cluster of a contact: that of the parts of its bodies, as far as these move."""
+    i, j = s.points.integers[world, c, PAIR.body_a], s.points.integers[world, c, PAIR.body_b]
+    if j < 0 or s.bodies.mass[world, j, MASS.inverse_mass] == 0.0:
+        j = i
+    elif s.bodies.mass[world, i, MASS.inverse_mass] == 0.0:
+        i = j
+    a, b = s.colours.parts[world, i], s.colours.parts[world, j]
+    cluster = a
+    if a != b:
+        cluster = ti.select(a // 2 == b // 2, PARTS + a // 2, CLUSTERS - 1)
+    return cluster
+
+
+@ti.func
+def fill_packs(s: ti.template(), contacts, world):
+    """Put the contacts of each cluster into packs of its own."""
+    clusters = ti.static(s.colours.clusters)
+    made = 0
+    clear_places(s, world)
+    for cluster in range(CLUSTERS):
+        clusters[world, cluster, CLUSTER.pack] = made
+        begin, end = clusters[world, cluster, CLUSTER.contact], clusters[world, cluster + 1, CLUSTER.contact]
+        made = place_contacts(s, begin, end, made, s.colours.contact_order, world)
+    clusters[world, CLUSTERS, CLUSTER.pack] = made
+    number_slots(s, made, contacts, world)
+
+
+def allocate_colours(islands, worlds, groups, contacts):
+    """Make the arrays. Args: islands: see Colours, with the ground's; worlds; groups: of joints; contacts: at most."""
     return allocate(
-        Colours, {"islands": islands}, worlds=worlds, bodies=bodies, clusters=groups, places=max(bodies, COLOURS) + 1
+        Colours, {"islands": islands}, worlds=worlds, bodies=len(islands), joint_groups=groups, contacts=contacts
     )

@@ -10,30 +10,18 @@ from typing import Any, NamedTuple
 
 import taichi as ti
 
-from pbd.core.kernels import compiled_once, fields_of, left_out, make_kernel
-from pbd.execution.phases import world_of
-from rigid.collision.broad_phase import begin_search, write_placements
-from rigid.collision.data import BLOCKS
+from pbd.core.kernels import fields_of, left_out, make_kernel
 from rigid.collision.narrow_phase import point_finder
-from rigid.solvers.impulse import data, maximal
+from rigid.solvers.impulse import data, maximal, packs
 from rigid.solvers.impulse.coloured import turns
-from rigid.solvers.impulse.coloured.colours import Colours, find_clusters
+from rigid.solvers.impulse.coloured.colours import Colours
+from rigid.solvers.impulse.coloured.contacts import detect_contacts
+from rigid.solvers.impulse.coloured.search import Finders
 from rigid.solvers.impulse.coloured.team import Team
-from rigid.solvers.impulse.coloured.threads import (
-    WARM_START,
-    for_each,
-    over_threads,
-    share_colours,
-    solve_in_colours,
-)
+from rigid.solvers.impulse.coloured.threads import WARM_START, for_each, over_threads, share_colours, solve_in_colours
 from rigid.solvers.impulse.step import limit_corrections
 from rigid.solvers.report import REPORT
-from rigid.solvers.sequential.contacts import (
-    compute_contact_margins,
-    find_contact_points,
-    report_contacts,
-    store_impulses,
-)
+from rigid.solvers.sequential.contacts import store_impulses
 from rigid.solvers.sequential.energy_of_rows import watch_rows
 from rigid.solvers.sequential.prepare import push_rotors, scale_impulses
 from rigid.solvers.sequential.sleep import put_to_sleep, update_sleep_timers
@@ -41,7 +29,8 @@ from rigid.solvers.sequential.solve import velocity_change
 from rigid.solvers.substeps import over_worlds
 
 # The arrays of "impulse"; those of this folder; how many threads share the loops.
-Data = NamedTuple("Data", [*fields_of(data.Data).items(), ("colours", Colours), ("team", Team), ("threads", Any)])
+MORE = {"colours": Colours, "finders": Finders, "team": Team, "threads": Any}
+Data = NamedTuple("Data", [*fields_of(data.Data).items(), *MORE.items()])
 
 
 @cache
@@ -50,14 +39,15 @@ def step_kernel(features, threads):
 
     Args: features; threads: how many share the loops of the one world; with 1 each world has a thread.
     """
-    find_points = point_finder(features.pair_types, searched=features.pair_types.hashed)
+    find_points = point_finder(features.pair_types, of_pairs=features.pair_types.hashed)
     if threads > 1:
         advance = over_threads(advance_substep, scale_impulses, features, threads)
     else:
         advance = over_worlds(advance_substep, scale_impulses, features)
     return make_kernel(
-        advance, Data,
-        features=features, formulation=maximal, find_points=find_points, threads=threads, **left_out(features),
+        advance, Data, 1, features.packs,
+        features=features, formulation=packs if features.packs else maximal, find_points=find_points, threads=threads,
+        **left_out(features),
     )  # fmt: skip
 
 
@@ -71,7 +61,6 @@ def advance_substep(s: ti.template(), iterations, last, world):
     groups = detect_contacts(s, world)
     put_to_sleep(s, groups, world)
     for_each(s, turns.apply_gravity, bodies, world)
-    find_clusters(s, groups, world)
     for_each(s, turns.prepare, groups, world)
     share_colours(s, WARM_START, world)
     s.report[world, REPORT.iterations] = iterate(s, groups, 0, iterations, ti.math.inf, world)
@@ -88,35 +77,6 @@ def write_rows(s: ti.template(), world):
     """Write the rows of joints at the current poses."""
     for_each(s, turns.write_joint, s.joints.integers.shape[0], world)
     for_each(s, turns.write_drive, s.joints.drives.shape[0], world)
-
-
-@ti.func
-def detect_contacts(s: ti.template(), world):
-    """Find contact points and write their rows. Returns: how many groups there are, of joints and contacts."""
-    if ti.static(s.features.pair_types.hashed):
-        begin_shared_search(s, world)
-        for_each(s, turns.search, BLOCKS, world)
-        find_points_of_pairs(s, world)
-    else:
-        find_contact_points(s, world)
-    count = ti.min(s.points.count[world], s.points.integers.shape[1])
-    for_each(s, turns.write_contacts, count, world)
-    return s.step.first_contact_group + report_contacts(s, count, ti.cast(count, float), world)
-
-
-@compiled_once("bodies", "shapes", "scratch", "margin", "gravity", "step", "features")
-def begin_shared_search(s: ti.template(), index):
-    """Do what comes before the search for pairs of shapes."""
-    world = world_of(s, index)
-    compute_contact_margins(s, world)
-    write_placements(s.shapes, s.scratch, s.bodies.pose, s.margin, world)
-    begin_search(s.shapes, s.scratch, world)
-
-
-@compiled_once("bodies", "shapes", "points", "scratch", "margin", "features", "find_points")
-def find_points_of_pairs(s: ti.template(), index):
-    """Find the points of the pairs that the search has found."""
-    s.find_points(s.shapes, s.points, s.scratch, s.bodies.pose, s.margin, world_of(s, index))
 
 
 @ti.func
@@ -143,6 +103,8 @@ def correct_positions(s: ti.template(), groups, iterations, world):
     write_rows(s, world)
     for_each(s, turns.clear, bodies, world)
     bias = for_each(s, turns.demand, groups, world)
+    if ti.static(s.features.packs):
+        bias = ti.max(bias, for_each(s, turns.demand_pack, s.packs.count[world], world))
     s.report[world, REPORT.position_error] = bias * s.step.h
     iterate(s, groups, 1, iterations, s.step.tolerance + bias, world)
     limit_corrections(s, world)

@@ -2,9 +2,10 @@
 
 A parallel loop of Taichi costs 25 µs to hand to its threads, and a step of many bodies has hundreds of loops. So a
 launch begins one parallel loop, with one turn for each thread. The first thread, the leader, runs the algorithm. It
-opens a loop for all threads in blocks of turns. Each thread claims blocks until none is left, and the leader goes on
-when all are done. The leader waits only for blocks that have begun: it does all blocks of a thread that the system does
-not run. Taichi's threads take the turns of a launch in order, so the leader always runs.
+opens a loop, in which each thread has a share of the turns, in blocks. Each thread claims blocks, of its share first,
+until none is left, and the leader goes on when all are done. The leader waits only for blocks that have begun: it does
+all blocks of a thread that the system does not run. Taichi's threads take the turns of a launch in order, so the leader
+always runs.
 
 Which thread does which block differs from run to run. The turns of a loop must not depend on one another: then the
 number of threads does not change a bit.
@@ -17,16 +18,18 @@ from typing import NamedTuple
 import taichi as ti
 
 from pbd.core.kernels import Columns, Integer, Real, allocate, count, on_cpu, threads
+from rigid.solvers.substeps import MOST_THREADS
 
-# Blocks that are done; the kind of the loop, its first turn and its end, and how many blocks it has; whether more loops
-# follow at once; whether the launch is over, and how many threads have left it; and for each thread, how many of its
-# blocks nobody has claimed, at most zero if none is left. What different threads write is in different cache lines.
-LINE, MOST_THREADS = 32, 4
-COUNTERS = Columns(done=LINE, kind=1, first=1, end=1, blocks=LINE - 3, more=LINE, over=1, left=LINE - 1,
-                   unclaimed=MOST_THREADS * LINE)  # fmt: skip
+# Blocks that are done; the kind of the loop, and how many blocks it has; whether more loops follow at once; whether the
+# launch is over, and how many threads have left it; and for each thread, how many blocks of its share nobody has
+# claimed, at most zero if none is left, how many it has, its first turn and its end. What different threads write is in
+# different cache lines.
+LINE = 32
+COUNTERS = Columns(done=LINE, kind=1, blocks=LINE - 1, more=LINE, over=1, left=LINE - 1,
+                   unclaimed=1, share=1, first=1, end=MOST_THREADS * LINE - 3)  # fmt: skip
 
-# So many blocks for each thread: fewer leave threads idle at the end of a loop, more cost claims.
-BLOCKS_OF_A_THREAD = 2
+# So many blocks for each share: fewer leave threads idle at the end of a loop, more cost claims.
+BLOCKS_OF_A_SHARE = 4
 
 # A thread more is used for so many bodies.
 BODIES_OF_A_THREAD = 24
@@ -47,40 +50,42 @@ def shared(team: ti.template(), station, counter):
 
 
 @ti.func
-def open_loop(team: ti.template(), station, kind, first, end, threads):
-    """Open a loop for all threads. Args: kind: an integer; first, end: of its turns; threads: of the team. Called by
-    the leader, who then claims blocks, and waits."""
-    blocks = ti.min(end - first, BLOCKS_OF_A_THREAD * threads)
+def open_loop(team: ti.template(), station, kind):
+    """Open a loop, which has no turns yet. Args: kind: an integer. Called by the leader, who then offers shares, claims
+    blocks, and waits."""
     team.counters[station, COUNTERS.kind] = kind
-    team.counters[station, COUNTERS.first] = first
-    team.counters[station, COUNTERS.end] = end
-    team.counters[station, COUNTERS.blocks] = blocks
+    team.counters[station, COUNTERS.blocks] = 0
     team.counters[station, COUNTERS.done] = 0
-    for thread in range(threads):
-        count = last_block(thread, blocks, threads) - last_block(thread - 1, blocks, threads)
-        ti.atomic_max(team.counters[station, COUNTERS.unclaimed + LINE * thread], count)
 
 
 @ti.func
-def last_block(thread, blocks, threads):
-    """The end of a thread's blocks, which begin at the end of those of the thread before."""
-    return blocks * (thread + 1) // threads
+def offer_share(team: ti.template(), station, thread, first, end):
+    """Give a thread its share of the open loop. Args: thread: whose memory has it from the last time; first, end: of
+    the turns. Called by the leader."""
+    line = LINE * thread
+    blocks = ti.min(end - first, BLOCKS_OF_A_SHARE)
+    team.counters[station, COUNTERS.blocks] = team.counters[station, COUNTERS.blocks] + blocks
+    team.counters[station, COUNTERS.share + line] = blocks
+    team.counters[station, COUNTERS.first + line] = first
+    team.counters[station, COUNTERS.end + line] = end
+    ti.atomic_max(team.counters[station, COUNTERS.unclaimed + line], blocks)
 
 
 @ti.func
 def claim_block(team: ti.template(), station, thread, threads):
-    """Claim a block of the open loop: one of the thread's own, which are in its cache from the last time, or else one
-    of another thread. Returns: its first turn and its end; equal if no block is left."""
+    """Claim a block of the open loop: one of the thread's share, or else one of another. Returns: its first turn and
+    its end; equal if no block is left."""
     begin, end = 0, 0
     for k in range(threads):
         if begin == end:
-            owner = (thread + k) % threads
-            if shared(team, station, COUNTERS.unclaimed + LINE * owner) > 0:
-                unclaimed = ti.atomic_sub(team.counters[station, COUNTERS.unclaimed + LINE * owner], 1)
+            line = LINE * ((thread + k) % threads)
+            if shared(team, station, COUNTERS.unclaimed + line) > 0:
+                unclaimed = ti.atomic_sub(team.counters[station, COUNTERS.unclaimed + line], 1)
                 if unclaimed > 0:
-                    first, blocks = shared(team, station, COUNTERS.first), shared(team, station, COUNTERS.blocks)
-                    turns = shared(team, station, COUNTERS.end) - first
-                    block = last_block(owner, blocks, threads) - unclaimed
+                    first = shared(team, station, COUNTERS.first + line)
+                    turns = shared(team, station, COUNTERS.end + line) - first
+                    blocks = shared(team, station, COUNTERS.share + line)
+                    block = blocks - unclaimed
                     begin, end = first + turns * block // blocks, first + turns * (block + 1) // blocks
     return begin, end
 

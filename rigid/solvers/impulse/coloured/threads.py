@@ -6,10 +6,13 @@ The first thread, the leader, runs the algorithm (step.py). The others help with
 import taichi as ti
 
 from pbd.core.kernels import compiled_once
+from rigid.constraints.contact_rows import contact_size, first_group
 from rigid.solvers.impulse.coloured import team
-from rigid.solvers.impulse.coloured.colours import CLUSTER, COLOURS, allocate_colours
+from rigid.solvers.impulse.coloured.colours import CLUSTER, COLOURS, allocate_colours, first_cluster
+from rigid.solvers.impulse.coloured.search import allocate_finders
 from rigid.solvers.impulse.coloured.team import COUNTERS
 from rigid.solvers.impulse.coloured.turns import TURNS
+from rigid.solvers.impulse.packs import solve_some_packs, warm_start_some_packs
 from rigid.solvers.sequential.prepare import warm_start_group
 from rigid.solvers.sequential.sleep import group_sleeps
 from rigid.solvers.sequential.solve import solve_group
@@ -20,10 +23,7 @@ from rigid.solvers.substeps import world_advancer
 COLOURED, OTHERS = 0, 1
 STATIONS = 2
 
-# The leader does colours of fewer clusters alone.
-ALONE = 16
-
-# Kinds of loops over the clusters of each colour.
+# Kinds of loops over the clusters of each colour: both stages of the iterations, and warm starting.
 VELOCITIES, PSEUDO_VELOCITIES, WARM_START = range(3)
 
 
@@ -39,17 +39,26 @@ def with_length(s, h):
 def for_each(s: ti.template(), turn: ti.template(), count, world):
     """Run a loop on all threads.
 
-    Args: turn: a Taichi function (s, k, world) of TURNS; count: of turns. Returns: the largest that a turn returns.
+    Args: turn: a Taichi function (s, k, thread, world) of TURNS; count: of turns. Returns: the largest result of one.
     """
     s.team.largest[world] = 0.0
     if count > 0:
         if ti.static(s.threads > 1):
             s.team.step[0] = s.step.h
-            team.open_loop(s.team, OTHERS, ti.static(TURNS.index(turn)), 0, count, s.threads)
+            team.open_loop(s.team, OTHERS, ti.static(TURNS.index(turn)))
+            offer_shares(s, OTHERS, 0, count)
         take_part(s, ti.static(TURNS.index(turn)), count, 0, world)
         if ti.static(s.threads > 1):
             team.wait_for_blocks(s.team, OTHERS)
     return ti.atomic_max(s.team.largest[world], 0.0)
+
+
+@ti.func
+def offer_shares(s: ti.template(), station, begin, end):
+    """Give each thread as many turns of the open loop. Args: begin, end: of the turns."""
+    for thread in range(s.threads):
+        first = begin + (end - begin) * thread // s.threads
+        team.offer_share(s.team, station, thread, first, begin + (end - begin) * (thread + 1) // s.threads)
 
 
 @ti.func
@@ -113,8 +122,9 @@ def help_leader(s: ti.template(), thread, world):
 
 
 @compiled_once(
-    "bodies", "rows", "sleep", "reversed", "colours", "team", "step", "features", "formulation", "threads"
-)
+    "bodies", "shapes", "points", "rows", "cache", "packs", "gravity", "sleep", "reversed", "colours", "team", "step",
+    "features", "formulation", "threads",
+)  # fmt: skip
 def take_part_in_colours(s: ti.template(), kind, thread, world):
     """Do clusters of each colour in turn. Every other step takes the colours of contacts in reverse order, see
     rigid/solvers/sequential/solve.py. Args: kind: VELOCITIES, ...; thread: 0 for the leader."""
@@ -125,12 +135,12 @@ def take_part_in_colours(s: ti.template(), kind, thread, world):
             begin, end = team.claim_block(s.team, COLOURED, thread, s.threads)
         if begin < end:
             if ti.static(s.threads == 1):
-                do_clusters(s, kind, begin, end, world)
+                do_clusters(s, kind, begin, end, thread, world)
             else:
                 h, open_kind = s.team.step[0], kind
                 if thread > 0:
                     open_kind = team.shared(s.team, COLOURED, COUNTERS.kind)
-                do_clusters(ti.static(with_length(s, h)), open_kind, begin, end, world)
+                do_clusters(ti.static(with_length(s, h)), open_kind, begin, end, thread, world)
             done += ti.select(alone, 0, 1)
             begin, alone = end, ti.static(s.threads == 1)
         elif thread > 0:
@@ -142,72 +152,99 @@ def take_part_in_colours(s: ti.template(), kind, thread, world):
                 team.finish_blocks(s.team, COLOURED, done)
                 done = 0
                 team.wait_for_blocks(s.team, COLOURED)
-            while colour < COLOURS and begin == end:
-                begin, end = clusters_of(s, colour, world)
+            if colour < COLOURS:
+                at = colour if s.reversed[world] == 0 else COLOURS - 1 - colour
+                begin, end = first_cluster(at), first_cluster(at + 1)
+                alone = end - begin == 1 or ti.static(s.threads == 1)
                 colour += 1
             going = begin < end
-            alone = end - begin < ALONE or ti.static(s.threads == 1)
             if going and not alone:
-                team.open_loop(s.team, COLOURED, kind, begin, end, s.threads)
+                team.open_loop(s.team, COLOURED, kind)
+                offer_shares(s, COLOURED, begin, end)
 
 
 @ti.func
-def clusters_of(s: ti.template(), k, world):
-    """The k-th colour. Returns: its first cluster, and the end."""
-    colour = k
-    if k > 0 and s.reversed[world] == 1:
-        colour = COLOURS - k
-    return s.colours.starts[world, colour], s.colours.starts[world, colour + 1]
-
-
-@ti.func
-def do_clusters(s: ti.template(), kind, first, end, world):
-    """Do clusters of one colour. Args: kind: VELOCITIES, ..."""
-    change, from_joints = 0.0, s.colours.starts[world, 1]
-    for cluster in range(first, end):
-        begin, stop = s.colours.clusters[world, cluster, CLUSTER.first], s.colours.clusters[world, cluster, CLUSTER.end]
-        for k in range(begin, stop):
-            group = k
-            if cluster < from_joints:
-                group = s.colours.order[world, k]
-            elif s.reversed[world] == 1:
-                group = begin + stop - 1 - k
-            if not group_sleeps(s, group, world):
-                if kind == VELOCITIES:
-                    change = ti.max(change, solve_group(s, group, 0, world))
-                elif kind == PSEUDO_VELOCITIES:
-                    change = ti.max(change, solve_group(s, group, 1, world))
+def do_clusters(s: ti.template(), kind, first, end, thread, world):
+    """Do clusters of one colour. Args: kind: VELOCITIES, ...; first, end: of them."""
+    clusters = ti.static(s.colours.clusters)
+    change = 0.0
+    for each in ti.static(range(3)):
+        if kind == each:
+            for cluster in range(first, end):
+                begin, after = clusters[world, cluster, CLUSTER.joint], clusters[world, cluster + 1, CLUSTER.joint]
+                for k in range(begin, after):
+                    change = ti.max(change, do_group(s, each, s.colours.order[world, k], world))
+                if ti.static(s.features.packs):
+                    begin, after = clusters[world, cluster, CLUSTER.pack], clusters[world, cluster + 1, CLUSTER.pack]
+                    change = ti.max(change, do_packs(s, each, begin, after, thread, world))
                 else:
-                    warm_start_group(s, group, world)
+                    change = ti.max(change, do_contacts(s, each, cluster, world))
     if change > 0.0:
         ti.atomic_max(s.team.largest[world], change)
 
 
+@ti.func
+def do_group(s: ti.template(), kind: ti.template(), group, world):
+    """Do a group of rows. Args: kind: VELOCITIES, ... Returns: the change."""
+    change = 0.0
+    if not group_sleeps(s, group, world):
+        if ti.static(kind == WARM_START):
+            warm_start_group(s, group, world)
+        else:
+            change = solve_group(s, group, kind, world)
+    return change
+
+
+@ti.func
+def do_contacts(s: ti.template(), kind: ti.template(), cluster, world):
+    """Do the contacts of a cluster. Args: kind: VELOCITIES, ... Returns: the largest change."""
+    clusters, size = ti.static(s.colours.clusters, contact_size(s.features.pair_types)[1])
+    change = 0.0
+    begin, end = clusters[world, cluster, CLUSTER.contact], clusters[world, cluster + 1, CLUSTER.contact]
+    backwards = s.reversed[world] == 1 and ti.static(kind != WARM_START)
+    for k in range(begin, end):
+        first = first_group(s, s.colours.contact_order[world, begin + end - 1 - k if backwards else k])
+        for turn in range(size):
+            change = ti.max(change, do_group(s, kind, first + (size - 1 - turn if backwards else turn), world))
+    return change
+
+
+@ti.func
+def do_packs(s: ti.template(), kind: ti.template(), begin, end, thread, world):
+    """Do packs of contacts. Args: kind: VELOCITIES, ...; begin, end: of them. Returns: the largest change."""
+    change = 0.0
+    if ti.static(kind == WARM_START):
+        warm_start_some_packs(s, begin, end, world)
+    else:
+        change = solve_some_packs(s, kind, begin, end, thread, world)
+    return change
+
+
 @compiled_once(
-    "bodies", "shapes", "points", "scratch", "joints", "rows", "cache", "sleep", "gravity", "team", "step", "features",
-    "formulation", "threads",
+    "bodies", "shapes", "points", "scratch", "joints", "rows", "cache", "packs", "sleep", "gravity", "colours",
+    "finders", "team", "step", "features", "formulation", "find_points", "threads",
 )  # fmt: skip
 def take_part(s: ti.template(), kind, count, thread, world):
     """Do turns of a loop: all, or if threads share it, blocks as long as there are any. Args: kind: index of TURNS."""
     if ti.static(s.threads == 1):
-        do_turns(s, kind, 0, count, world)
+        do_turns(s, kind, 0, count, thread, world)
     else:
         begin, end = team.claim_block(s.team, OTHERS, thread, s.threads)
         while begin < end:
             h, open_kind = s.team.step[0], team.shared(s.team, OTHERS, COUNTERS.kind)
-            do_turns(ti.static(with_length(s, h)), open_kind, begin, end, world)
+            do_turns(ti.static(with_length(s, h)), open_kind, begin, end, thread, world)
             team.finish_blocks(s.team, OTHERS, 1)
             begin, end = team.claim_block(s.team, OTHERS, thread, s.threads)
 
 
 @ti.func
-def do_turns(s: ti.template(), kind, first, end, world):
-    """Do turns of a loop. Args: kind: index of TURNS; first, end: of the turns."""
+def do_turns(s: ti.template(), kind, first, end, thread, world):
+    """Do turns of a loop. Args: kind: index of TURNS; first, end: of the turns; thread: that does them."""
     largest = 0.0
     for number in ti.static(range(len(TURNS))):
         if kind == number:
             for k in range(first, end):
-                largest = ti.max(largest, TURNS[number](s, k, world))
+                largest = ti.max(largest, TURNS[number](s, k, thread, world))
     if largest > 0.0:
         ti.atomic_max(s.team.largest[world], largest)
 
@@ -223,5 +260,7 @@ class Sharing:
 
     def __init__(self, solver, islands):
         self.threads = team.count_threads(len(solver.model.bodies), solver.worlds)
-        self.colours = allocate_colours(islands, solver.worlds, solver.data.rows.groups.shape[1])
-        self.arrays = self.colours, team.allocate_team(solver.worlds, STATIONS)
+        self.colours = allocate_colours(islands, solver.worlds, solver.first_contact_group, solver.contact_capacity)
+        corners = solver.data.scratch.marks.shape[0]
+        finders = allocate_finders(self.threads, solver.worlds, solver.contact_capacity, corners)
+        self.arrays = self.colours, finders, team.allocate_team(solver.worlds, STATIONS)

@@ -6,20 +6,24 @@ from elsewhere import run_elsewhere
 
 import rigid
 from pbd.core.kernels import on_cpu, read
+from pbd.core.kernels.mode import KERNELS
+from rigid.collision.data import PAIR
 from rigid.collision.overlaps import Overlaps
 from rigid.constraints.rows import GROUP
-from rigid.solvers.impulse.coloured.colours import CLUSTER
+from rigid.solvers.impulse.coloured.colours import CLUSTER, CLUSTERS, WEIGHT_OF_JOINT
+from rigid.solvers.impulse.solver import ImpulseSolver
 
 RADIUS, SIDE = 0.1, 4
 
 
-def heap(friction=0.5, dumbbells=True):
+def heap(friction=0.5, dumbbells=True, rolling_friction=0.0):
     """64 balls that fall onto the ground and one another, some of them jointed in pairs."""
     random, model = np.random.default_rng(5), rigid.Model()
-    model.add_ground(friction=friction)
+    rolling = {"rolling_friction": rolling_friction} if rolling_friction else {}
+    model.add_ground(friction=friction, **rolling)
     for place in np.ndindex(SIDE, SIDE, SIDE):
         position = RADIUS * (2.05 * np.array(place) + (0, 0, 1.05)) + 0.02 * RADIUS * random.normal(size=3)
-        model.add_sphere(RADIUS, mass=random.uniform(0.5, 2.0), position=position, friction=friction)
+        model.add_sphere(RADIUS, mass=random.uniform(0.5, 2.0), position=position, friction=friction, **rolling)
     for body in range(0, 4 * SIDE, 4) if dumbbells else ():
         middle = (model.bodies[body].position + model.bodies[body + 1].position) / 2
         model.add_ball(body, body + 1, point=middle, friction=0.01)
@@ -59,26 +63,65 @@ def test_bits_do_not_depend_on_threads_launches_or_worlds():
 
 
 @pytest.mark.slow
-def test_clusters_of_a_colour_share_no_body_and_contain_each_group_once():
-    solver = solve(heap())
+@pytest.mark.parametrize("packs", [True, False])
+def test_clusters_of_a_colour_share_no_body_and_contain_each_joint_and_contact_once(packs):
+    # Rolling friction keeps contacts out of packs.
+    solver = solve(heap(rolling_friction=0.0 if packs else 0.01))
     solver.step(60)
+    assert solver.packs == (packs and KERNELS == "quick" and on_cpu())
     data, ground = solver.data, len(solver.model.bodies)
-    groups = read(data.rows.groups)[0]
+    joints, contacts = read(data.rows.groups)[0], read(data.points.integers)[0]
     colours = solver._share.colours
-    starts, clusters, order = (read(each)[0] for each in (colours.starts, colours.clusters, colours.order))
-    contained = []
-    for colour, (first, end) in enumerate(zip(starts, starts[1:])):
-        used = set()
-        for cluster in clusters[first:end]:
-            members = np.arange(cluster[CLUSTER.first], cluster[CLUSTER.end])
-            members = order[members] if colour == 0 else members
-            bodies = set(groups[members][:, [GROUP.body_i, GROUP.body_j]].ravel().tolist()) - {ground}
+    clusters, order, contact_order = (
+        read(each)[0] for each in (colours.clusters, colours.order, colours.contact_order)
+    )
+    count = solver.statistics().contacts
+    assert count > 64
+    assert clusters[CLUSTERS, [CLUSTER.joint, CLUSTER.contact]].tolist() == [solver.first_contact_group, count]
+    assert sorted(order[: solver.first_contact_group]) == list(range(solver.first_contact_group))
+    assert sorted(contact_order[:count]) == list(range(count))
+    for members in ((0, 1, 2, 3), (4, 5)):
+        used, sizes = set(), []
+        for begin, end in ((clusters[each], clusters[each + 1]) for each in members):
+            of_joints = joints[order[begin[CLUSTER.joint] : end[CLUSTER.joint]]][:, [GROUP.body_i, GROUP.body_j]]
+            of_contacts = contacts[contact_order[begin[CLUSTER.contact] : end[CLUSTER.contact]]]
+            bodies = {*of_joints.ravel().tolist(), *of_contacts[:, [PAIR.body_a, PAIR.body_b]].ravel().tolist()}
+            bodies -= {ground, -1}
             assert not bodies & used
             used |= bodies
-            contained += members.tolist()
-    contacts = solver.statistics().contacts
-    assert contacts > 64
-    assert sorted(contained) == list(range(solver.first_contact_group + 2 * contacts))
+            sizes.append(len(of_contacts) + WEIGHT_OF_JOINT * len(of_joints))
+        # The balls of a layer of the lattice lie in one bin.
+        assert members[0] > 0 or max(sizes) < 2 * np.mean(sizes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shapes", ["boxes", "capsules"])
+def test_a_heap_has_the_same_bits_with_packs_without_and_on_two_threads(shapes):
+    if not on_cpu():
+        pytest.skip("of the processor's threads")
+    found = {run_elsewhere(__file__, f"digest_of_heap({shapes!r})", cpu_max_num_threads=k)["digest"] for k in (1, 2)}
+    found.add(run_elsewhere(__file__, f"digest_of_heap({shapes!r}, packs=False)", cpu_max_num_threads=2)["digest"])
+    assert len(found) == 1
+
+
+def digest_of_heap(shapes, packs=True):
+    """The program of another process: a digest of many shapes that fall. Args: shapes: a kind; packs: whether to use
+    them."""
+    if not packs:
+        ImpulseSolver._has_packs = lambda self: False
+    random, model = np.random.default_rng(7), rigid.Model()
+    model.add_ground()
+    for place in np.ndindex(6, 4, 5):
+        turn = random.normal(size=4)
+        given = {"position": 0.32 * np.array(place) + (0, 0, 0.3), "rotation": turn / np.linalg.norm(turn)}
+        if shapes == "boxes":
+            model.add_box(random.uniform(0.15, 0.3, 3), mass=1.0, **given)
+        else:
+            model.add_capsule(0.08, random.uniform(0.1, 0.2), mass=1.0, **given)
+    solver = solve(model)
+    assert solver.packs == packs
+    solver.step(60)
+    return f"digest: {solver.digest()}\n"
 
 
 @pytest.mark.slow
