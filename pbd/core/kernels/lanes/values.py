@@ -96,7 +96,9 @@ def value_cast(pointer, kind):
 def initialise(value):
     """A new local variable, in place of Taichi's `expr_init`."""
     if isinstance(value, LaneVector):
-        return LaneVector([initialise(each) for each in value])
+        found = LaneVector([initialise(each) for each in value])
+        found.is_variable = True
+        return found
     if is_real(value) or isinstance(value, bool):
         value = broadcast(value)
     return variable(value) if isinstance(value, (Expr, int)) else new_variable(value)
@@ -144,7 +146,7 @@ class LaneVector(TaichiOperations):
         total = self.components[0]
         for each in self.components[1:]:
             total = ops.add(total, each)
-        return once(total)
+        return total
 
     @in_taichi
     def dot(self, other):
@@ -167,7 +169,7 @@ class LaneVector(TaichiOperations):
     @in_taichi
     def norm(self):
         """Length."""
-        return once(ops.sqrt(self.norm_sqr()))
+        return ops.sqrt(self.norm_sqr())
 
     @in_taichi
     def normalized(self):
