@@ -43,15 +43,8 @@ __all__ = [
     "update_response", "warm_start_packs", "write_packs",
 ]  # fmt: skip
 
-# Groups of arrays of the functions below.
-READ = (
-    "bodies", "shapes", "points", "rows", "cache", "packs", "gravity", "reversed", "step", "features", "formulation",
-)  # fmt: skip
-
-# Columns of velocities and pseudo-velocities; and what contacts need of other arrays of bodies.
+# Columns of velocities and pseudo-velocities.
 VELOCITIES = tuple(range(PSEUDO)), tuple(range(PSEUDO, 2 * PSEUDO))
-POSITION = tuple(range(POSE.position, POSE.position + 3))
-INERTIA, MASSES = tuple(range(9)), (MASS.inverse_mass, MASS.gravity_scale)
 
 
 # The places of contacts -----------------------------------------------------------------------------------------------
@@ -148,12 +141,13 @@ def begin_pack(s: ti.template(), pack, ground, world):
 # The step -------------------------------------------------------------------------------------------------------------
 
 
-@compiled_once(*READ)
+@compiled_once("bodies", "points", "cache", "packs", "gravity", "step", "features", "formulation")
 def write_packs(s: ti.template(), count, world):
     """Put all contacts into packs, and prepare them, with their impulses of the last step. Args: count: of them."""
     find_places(s, count, world)
     packs = s.packs.count[world]
-    load_bodies(LANES, s, 0, packs, world)
+    load_bodies(s, 0, packs, world)
+    empty_slots(LANES, s, 0, packs, world)
     for c in range(count):
         load_contact(s, c, world)
     prepare_in_lanes(LANES, s, 0, packs, 0, world)
@@ -173,34 +167,34 @@ def load_contact(s: ti.template(), c, world):
         s.packs.impulses[world, slot, k][lane] = impulse
 
 
-@in_packs
 @ti.func
 def load_bodies(s: ti.template(), begin, end, world):
-    """Copy what contacts need of bodies, and let all slots lack their contacts. Args: begin, end: of packs."""
-    packs, copies = ti.static(s.packs.packs, s.packs.bodies)
+    """Copy what contacts need of bodies. Args: begin, end: of packs."""
+    bodies, copies = ti.static(s.bodies, s.packs.bodies)
     for pack in range(begin, end):
-        for side in ti.static(range(2)):
-            body, column = 2 * pack + side, ti.static(PACK.body_i + LANES * side)
-            copy_columns(s.bodies.mass, copies.mass, packs, pack, column, body, MASSES, world)
-            copy_columns(s.bodies.pose, copies.pose, packs, pack, column, body, POSITION, world)
-            copy_columns(s.bodies.velocity, copies.velocity, packs, pack, column, body, VELOCITIES[0], world)
-            copy_columns(s.bodies.inverse_inertia, copies.inverse_inertia, packs, pack, column, body, INERTIA, world)
+        for side, lane in ti.ndrange(2, LANES):
+            body, copy = s.packs.packs[world, pack, PACK.body_i + LANES * side + lane], 2 * pack + side
+            for k in ti.static((MASS.inverse_mass, MASS.gravity_scale)):
+                copies.mass[world, copy, k][lane] = bodies.mass[world, body, k]
+            for k in range(POSE.position, POSE.rotation):
+                copies.pose[world, copy, k][lane] = bodies.pose[world, body, k]
+            for k in range(PSEUDO):
+                copies.velocity[world, copy, k][lane] = bodies.velocity[world, body, k]
+            for k in range(9):
+                copies.inverse_inertia[world, copy, k][lane] = bodies.inverse_inertia[world, body, k]
+
+
+@in_packs
+@ti.func
+def empty_slots(s: ti.template(), begin, end, world):
+    """Let all slots of packs lack their contacts. Args: begin, end: of packs."""
+    packs = ti.static(s.packs.packs)
+    for pack in range(begin, end):
         first = packs[world, pack, PACK.first]
         for slot in range(first, first + packs[world, pack, PACK.slots]):
             s.packs.points[world, slot, POINT.gap] = ABSENT
             store_vector(s.packs.points, slot, POINT.normal, ti.Vector([0.0, 0.0, 1.0]), world)
             s.packs.pairs[world, slot, PAIR.body_a], s.packs.pairs[world, slot, PAIR.body_b] = 2 * pack, 2 * pack + 1
-
-
-@ti.func
-def copy_columns(
-    array: ti.template(), copy: ti.template(), packs: ti.template(), pack, column: ti.template(), body,
-    columns: ti.template(), world,
-):  # fmt: skip
-    """Copy numbers of the bodies of a pack's lanes. Args: column: of `packs`, with the first lane's; body: of copy."""
-    found = gathered(array, packs, world, pack, column, columns)
-    for k, at in ti.static(enumerate(columns)):
-        copy[world, body, at] = found[k]
 
 
 @in_packs
@@ -220,7 +214,7 @@ def warm_start_packs(s: ti.template(), world):
     warm_start_some_packs(s, 0, s.packs.count[world], world)
 
 
-@compiled_once(*READ)
+@compiled_once("bodies", "packs")
 def warm_start_some_packs(s: ti.template(), begin, end, world):
     """Apply the impulses that the contacts of packs have from the last step. Args: begin, end: of packs."""
     warm_start_in_lanes(LANES, s, begin, end, world)
@@ -256,7 +250,7 @@ def store_velocities_of(s: ti.template(), pack, velocities, stage: ti.template()
     scatter(v, packs, world, pack, PACK.body_j, VELOCITIES[stage], velocities[PSEUDO:])
 
 
-@compiled_once(*READ)
+@compiled_once("bodies", "packs", "step", "features")
 def prepare_corrections_of_packs(s: ti.template(), world):
     """Prepare all contacts for position correction."""
     s.packs.change[world, 0] = prepare_corrections_in_lanes(LANES, s, 0, s.packs.count[world], world)
@@ -302,14 +296,14 @@ def solve_some_packs(s: ti.template(), stage: ti.template(), begin, end, thread,
     return ti.atomic_max(s.packs.change[world, thread], 0.0)  # Taichi moves plain reads out of loops
 
 
-@compiled_once(*READ)
+@compiled_once("bodies", "packs", "reversed")
 def solve_velocities_of_packs(s: ti.template(), begin, end, thread, world):
     """Solve contacts once for velocities."""
     backwards = ti.cast(s.reversed[world], ti.i32)
     s.packs.change[world, thread] = solve_in_lanes(LANES, s, 0, backwards, begin, end, world)
 
 
-@compiled_once(*READ)
+@compiled_once("bodies", "packs", "reversed")
 def solve_corrections_of_packs(s: ti.template(), begin, end, thread, world):
     """Solve contacts once for pseudo-velocities."""
     backwards = ti.cast(s.reversed[world], ti.i32)
@@ -334,7 +328,7 @@ def solve_in_lanes(s: ti.template(), stage: ti.template(), backwards, begin, end
     return largest_of_lanes(largest)
 
 
-@compiled_once(*READ)
+@compiled_once("points", "rows", "cache", "packs", "step", "features")
 def store_packs(s: ti.template(), count, last, world):
     """Store the impulses of all contacts for the next step. Args: count; last: whether contacts are read."""
     contact_cache.clear(s.cache, world)

@@ -122,8 +122,7 @@ def help_leader(s: ti.template(), thread, world):
 
 
 @compiled_once(
-    "bodies", "shapes", "points", "rows", "cache", "packs", "gravity", "sleep", "reversed", "colours", "team", "step",
-    "features", "formulation", "threads",
+    "bodies", "rows", "packs", "sleep", "reversed", "colours", "team", "step", "features", "formulation", "threads",
 )  # fmt: skip
 def take_part_in_colours(s: ti.template(), kind, thread, world):
     """Do clusters of each colour in turn. Every other step takes the colours of contacts in reverse order, see

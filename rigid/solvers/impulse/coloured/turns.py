@@ -18,7 +18,13 @@ from rigid.kernels.motion import (
 )
 from rigid.solvers.impulse.coloured.search import copy_chunk, find_points_of_chunk, shares_search
 from rigid.solvers.impulse.data import LANES
-from rigid.solvers.impulse.packs import load_bodies, load_contact, prepare_corrections_in_lanes, prepare_in_lanes
+from rigid.solvers.impulse.packs import (
+    empty_slots,
+    load_bodies,
+    load_contact,
+    prepare_corrections_in_lanes,
+    prepare_in_lanes,
+)
 from rigid.solvers.sequential.contacts import look_up_impulse
 from rigid.solvers.sequential.prepare import prepare_correction, prepare_group
 from rigid.solvers.sequential.sleep import body_sleeps, group_sleeps
@@ -96,7 +102,8 @@ def continues_pair(points: ti.template(), c, world):
 def load_pack(s: ti.template(), pack, thread, world):
     """Copy what contacts need of bodies to a pack."""
     if ti.static(s.features.packs):
-        load_bodies(LANES, s, pack, pack + 1, world)
+        load_bodies(s, pack, pack + 1, world)
+        empty_slots(LANES, s, pack, pack + 1, world)
     return 0.0
 
 
