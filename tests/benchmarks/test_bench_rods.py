@@ -6,7 +6,20 @@ import numpy as np
 import pytest
 
 from benchmarks import rods
-from benchmarks.rods import CANTILEVER, DIRECT, ITERATED, MUJOCO, OURS, PYELASTICA, RING, Point
+from benchmarks.rod_plots import best_of
+from benchmarks.rod_programs import (
+    CANTILEVER,
+    DIRECT,
+    ITERATED,
+    MUJOCO,
+    OURS,
+    PERTURBATION,
+    PYELASTICA,
+    RING,
+    TURNS,
+    ring,
+)
+from benchmarks.rods import Point
 
 needs_pypbd = pytest.mark.skipif(find_spec("pypbd") is None, reason="pyPBD is not installed")
 needs_mujoco = pytest.mark.skipif(rods.is_missing(MUJOCO), reason="MuJoCo 4 is not installed")
@@ -24,16 +37,16 @@ def test_reference_is_the_elastica():
 
 
 def test_a_ring_has_its_length_and_its_twist():
-    nodes, axes = rods.ring(12)
+    nodes, axes = ring(12)
     edges = np.roll(nodes, -1, axis=0) - nodes
     assert np.linalg.norm(edges, axis=1).sum() == pytest.approx(rods.LENGTH, abs=1e-9)
     assert np.abs(np.einsum("nij,nkj->nik", axes, axes) - np.eye(3)).max() < 1e-12
-    assert rods.amplitude(nodes) == pytest.approx(rods.PERTURBATION, rel=1e-9)
+    assert rods.amplitude(nodes) == pytest.approx(PERTURBATION, rel=1e-9)
     # The first axis turns by 2π/12 of TURNS about the tangent between two segments.
     first, tangent = axes[:, 0], axes[:, 2]
     outwards = np.cross(tangent, (0, 0, 1))
     angles = np.arctan2(np.sum(first * np.cross(tangent, outwards), axis=1), np.sum(first * outwards, axis=1))
-    assert np.abs(np.angle(np.exp(1j * (np.diff(angles) - 2 * np.pi * rods.TURNS / 12)))).max() < 1e-5
+    assert np.abs(np.angle(np.exp(1j * (np.diff(angles) - 2 * np.pi * TURNS / 12)))).max() < 1e-5
 
 
 def test_ours_has_errors_of_second_order():
@@ -65,7 +78,7 @@ def test_rows_ratios_and_picture(monkeypatch, tmp_path):
 
 def test_the_line_of_the_plot_joins_the_best_settings():
     points = [Point(3.0, -0.2, ""), Point(1.0, 1.0, ""), Point(2.0, 4.0, ""), Point(4.0, 0.3, "")]
-    assert [each.seconds for each in rods.best_of(points)] == [1, 3]
+    assert [each.seconds for each in best_of(points)] == [1, 3]
 
 
 def test_what_buckles_outside_the_range_has_no_error(monkeypatch):
