@@ -9,7 +9,7 @@ from pbd.core.messages import shown
 from pbd.core.shapes import INTEGERS, NUMBERS
 from pbd.core.topology import edges_of
 from pbd.core.validate import refuse_gigabytes, whole
-from pbd.data import BOX, CONTACT_GROUP, RANGE, Counts, Data, Features
+from pbd.data import BOX, CONTACT_GROUP, RANGE, Counts, Data
 from pbd.description.contact_elements import all_elements
 from pbd.description.gases import numbers_of_gases
 from pbd.direct.rows import make_plan
@@ -18,6 +18,7 @@ from pbd.direct.touch_tables import touch_arrays, touching_particles
 from pbd.execution.band_tables import count_partial, placements_of, tables_of
 from pbd.execution.lanes import numbers_of_bands
 from pbd.execution.strands import extents_of, layouts_of
+from pbd.features import Features
 from pbd.implicit.tables import implicit_arrays, plan_elements, solid_arrays
 from pbd.particles import Particles, inverse
 from pbd.schedule import make_schedule
