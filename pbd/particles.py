@@ -2,7 +2,6 @@
 
 import math
 from copy import copy
-from dataclasses import replace
 
 import numpy as np
 
@@ -13,7 +12,6 @@ from pbd.core.transaction import Description
 from pbd.core.validate import (
     LARGEST,
     finite_array,
-    finite_number,
     finite_vector,
     fraction,
     function_of_time,
@@ -24,14 +22,9 @@ from pbd.core.validate import (
     real_array,
     spread,
 )
-from pbd.description import rest_values, rods
+from pbd.description import contact_elements, gases, limits, membranes, rest_values, rods, solids, surfaces
 from pbd.description.constraint_sets import ConstraintSets
-from pbd.description.contact_elements import NO_ELEMENTS, elements_of, point_of
-from pbd.description.deforming_mesh import DeformingMesh
-from pbd.description.gases import gas_of
-from pbd.description.membranes import membrane_of, plates_of, thread_limits
-from pbd.description.solids import tetrahedra_of
-from pbd.description.surfaces import segments_of, surface_of
+from pbd.description.deforming_mesh import DeformingMesh, add_deforming_mesh
 
 # Names of the types of sticks, by the bound of their lengths.
 STICK_NAMES = {"equal": "stick", "at_least": "stick at least", "at_most": "stick at most"}
@@ -64,8 +57,8 @@ class Particles(Description):
             "triangle": [np.zeros((0, 3), np.int64)],
             "drag": [np.zeros(0)],
             **{name: [none] for name, none in rods.NO_SEGMENTS.items()},
-            "element": [NO_ELEMENTS[0]],
-            "element_number": [NO_ELEMENTS[1]],
+            "element": [contact_elements.NO_ELEMENTS[0]],
+            "element_number": [contact_elements.NO_ELEMENTS[1]],
         }
         self.count = 0
         self.built = []
@@ -140,6 +133,10 @@ class Particles(Description):
     def drag_coefficients(self):
         """Drag coefficient of each triangle, (triangles,)."""
         return self._column("drag")
+
+    def rod_segments(self):
+        """Segments of rods (segments, 3): both nodes, and the side particle that shows how each is turned."""
+        return self._column("rod_segment")
 
     def add_particle(self, position, mass=1.0, velocity=(0.0, 0.0, 0.0), radius=0.0, *, gravity_scale=1.0):
         """Add one particle.
@@ -229,49 +226,6 @@ class Particles(Description):
             limit = rest_values.tear_limits(tear, length)
             self.add_constraints("stick that tears", pairs, compliance, length=length, limit=limit)
 
-    def add_angle_limit(self, a, vertex, b, minimum=None, maximum=None, form="dot", compliance=0.0):
-        """Limit the angle at a vertex, between the directions to two other particles.
-
-        Args:
-            a, vertex, b: indices.
-            minimum, maximum: angles in [0, π] [rad]; None for no limit.
-            form: "dot", a bound on the dot product of the two directions, for arms of any length; or "distance", a
-                one-sided stick between a and b. It is cheaper, and exact while sticks keep the arms' lengths. (The
-                literature's third form, a plane, is `add_plane_limit`.)
-            compliance: [rad²/J] ("dot") or [m/N] ("distance").
-        """
-        one_of("form", form, ("dot", "distance"))
-        given = (("a", a), ("vertex", vertex), ("b", b))
-        a, vertex, b = (one_index(f"{name} of an angle limit", index, self.count) for name, index in given)
-        if len({a, vertex, b}) < 3:
-            raise ValueError(f"a, vertex and b of an angle limit are {[a, vertex, b]}: expected three different ones")
-        limits = rest_values.angle_limits(minimum, maximum)
-        arms = [np.linalg.norm(self.positions()[end] - self.positions()[vertex]) for end in (a, b)]
-        if 0 in arms:
-            raise ValueError(f"vertex {vertex} of an angle limit coincides with a or b: expected arms of some length")
-        for limit, bound in limits:
-            if form == "distance":
-                self.add_stick(a, b, rest_values.opposite_side(*arms, limit), compliance, bound)
-            else:
-                self.add_constraints(f"angle {bound.replace('_', ' ')}", [(vertex, a, b)], compliance, limit=limit)
-
-    def add_plane_limit(self, particle, span, distance=0.0, compliance=0.0):
-        """Keep a particle on one side of a plane through three others.
-
-        Args:
-            particle: index.
-            span: three indices, counter-clockwise seen from the permitted side.
-            distance: least distance from the plane [m].
-            compliance: [m/N].
-        """
-        particle, span = one_index("particle of a plane limit", particle, self.count), indices("span", span, self.count)
-        if len(span) != 3:
-            raise ValueError(f"span of {len(span)} particles: expected three")
-        members = [(particle, *span.tolist())]
-        if len(set(members[0])) < 4:
-            raise ValueError(f"particle and span of a plane limit are {list(members[0])}: expected different ones")
-        self.add_constraints("plane limit", members, compliance, distance=finite_number("distance", distance))
-
     def add_bending(self, edges, rest_angle=None, compliance=0.0, yield_angle=None, damping=0.0):
         """Resist bending across edges of a surface.
 
@@ -309,129 +263,6 @@ class Particles(Description):
         edges = indices("edges of flat bending", edges, self.count, 4)
         coefficients = rest_values.flat_bending_coefficients(edges, self.positions())
         self._add_damped("flat bending", edges, compliance, damping, **coefficients)
-
-    def add_membrane(self, triangles, fabric, warp=None, rest=None):
-        """Make a surface of fabric, which resists stretch and shear of its triangles, and bending across its edges.
-
-        Args:
-            triangles: (n, 3) indices, each side of two triangles at most.
-            fabric: a pbd.Fabric. Masses are those of the particles, see `pbd.build.cloth` for a cloth with both.
-            warp: the direction of the warp threads in the rest shape, (3,), or one for each triangle (n, 3); its part
-                along a normal does not count. None for a fabric that is the same in all directions.
-            rest: corners of the triangles at rest (n, 3, 3) [m], such as those of a sewing pattern, flat across all
-                edges; None for the present shape.
-
-        Triangles whose three particles are pinned now are a clamp: the surface keeps its tangent there.
-
-        Returns: its index in `membranes`.
-
-        Raises: TypeError without a Fabric; ValueError for a triangle without area at rest, a warp along a normal, or an
-        edge of three triangles.
-        """
-        made = membrane_of(triangles, fabric, warp, rest, self.positions())
-        numbers, compliance = made.parameters()
-        name = "damped membrane" if fabric.damping > 0 else "membrane"
-        first = {name: self.constraint_sets.count(name)}
-        self._add_damped("membrane", made.triangles, compliance, fabric.damping, **numbers)
-        plate = self._add_plate(made, rest is None, fabric.damping) if any(fabric.rigidities()) else None
-        if fabric.strain_limit is not None:
-            for numbers in thread_limits(made):
-                self.add_constraints("thread at most", made.triangles, **numbers)
-        self.membranes.append(replace(made, first=first, plate=plate))
-        return len(self.membranes) - 1
-
-    def _add_plate(self, membrane, as_described, damping):
-        """Resist bending of a membrane. Args: as_described: whether it is at rest in the present shape; damping.
-
-        Returns: a Plate.
-        """
-        pinned, positions = np.isinf(self.masses()), self.positions()
-        plate, compliance, coupled, numbers = plates_of(membrane, pinned)
-        hinges = plate.hinges
-        angles = rest_values.dihedral_angle(positions[hinges]) if as_described else np.zeros(len(hinges))
-        numbers["half_rest_sine"] = np.sin(angles / 2)
-        name = "damped plate" if damping > 0 else "plate"
-        first = self.constraint_sets.count(name)
-        self._add_damped("plate", hinges, compliance, damping, coupled=coupled, **numbers)
-        return replace(plate, angles=angles, name=name, first=first)
-
-    def add_solid(self, tetrahedra, solid, rest=None):
-        """Make tetrahedra of an elastic material, which resist any change of their shapes.
-
-        Args:
-            tetrahedra: (n, 4) indices, of positive volume (x1 - x0) × (x2 - x0) · (x3 - x0)/6 at rest.
-            solid: a pbd.Solid. Masses are those of the particles, see `pbd.build.soft_body` for a body with both.
-            rest: corners of the tetrahedra at rest (n, 4, 3) [m]; None for the present shape.
-
-        They are solved together (pbd/implicit), which needs a processor.
-
-        Returns: its index in `solids`.
-
-        Raises: TypeError without a Solid; ValueError for a tetrahedron that is flat or inside out at rest.
-        """
-        made = tetrahedra_of(tetrahedra, solid, rest, self.positions())
-        numbers, compliance = made.parameters()
-        types = ("solid", "solid friction") if solid.damping > 0 else ("solid",)
-        first = {name: self.constraint_sets.count(name) for name in types}
-        self.add_constraints("solid", made.tetrahedra, compliance, **numbers)
-        if solid.damping > 0:
-            self.add_constraints("solid friction", made.tetrahedra, compliance, damping=solid.damping, **numbers)
-        self.solids.append(replace(made, first=first))
-        return len(self.solids) - 1
-
-    def add_pressure(self, surface, pressure=None, amount=None, ambient=101_325.0, temperature=293.15):
-        """Fill a closed surface with gas, which pushes outwards.
-
-        Args:
-            surface: triangles (n, 3) of indices, with outward normals, two at each edge.
-            pressure: over that outside, which is kept whatever the volume [Pa], as by a pump; or
-            amount: of a gas that is closed in [mol]: its pressure n R T/V follows the volume.
-            ambient: pressure outside of a closed gas [Pa].
-            temperature: of a closed gas, which is kept [K].
-
-        Masses are those of the particles: that of the gas is left out. It needs a processor.
-
-        Returns: its index in `gases`.
-
-        Raises: ValueError for a surface that is open, or inside out; or without one of pressure and amount.
-        """
-        self.gases.append(gas_of(surface, pressure, amount, ambient, temperature, self.positions()))
-        return len(self.gases) - 1
-
-    # Rods -----------------------------------------------------------------------------------------------------------
-
-    def rod_segments(self):
-        """Segments of rods (segments, 3): both nodes, and the side particle that shows how each is turned."""
-        return self._column("rod_segment")
-
-    def clamp(self, segment):
-        """Hold a segment of a rod: its nodes, and the turn about its axis. Args: segment: its number, see build.Rod.
-
-        The rod bends as if it began at the segment's nodes: joints there have the other segment's half alone.
-        """
-        segment = one_index("segment", segment, len(self.rod_segments()), "rod segments")
-        self.pin(self.rod_segments()[segment])
-        rods.hold(self, segment)
-
-    def turn(self, segment, angle):
-        """Turn a segment of a rod about its axis, from its first node to its second.
-
-        Args: segment: its number; angle: [rad], by which it is turned now and held; or a function of time [s] that
-        returns it, zero at the start. Its nodes are pinned.
-
-        Raises: ValueError for a path that begins at another angle, and in a step for one that jumps by half a turn.
-        """
-        segment = one_index("segment", segment, len(self.rod_segments()), "rod segments")
-        nodes_side = self.rod_segments()[segment]
-        if np.isin(nodes_side, np.concatenate([[], *(others for others, _ in self.paths)])).any():
-            raise ValueError(f"segment {segment} is on a path: expected one that is not, or paths of its particles")
-        self.clamp(segment)
-        if callable(angle):
-            self.add_path([nodes_side[2]], rods.Turning(segment, angle, self.positions()[nodes_side]))
-        else:
-            position = self.positions().copy()
-            position[nodes_side[2]] = rods.turned_side(position[nodes_side], finite_number("angle", angle))
-            self._columns["position"] = [position]
 
     def add_volumes(self, tetrahedra, volume=None, compliance=0.0):
         """Keep the volumes of tetrahedra.
@@ -472,6 +303,20 @@ class Particles(Description):
         if not_negative("damping", damping) > 0:
             name, parameters["damping"] = f"damped {name}", damping
         self.add_constraints(name, members, compliance, coupled=coupled, **parameters)
+
+    # Limits, elements, rods and surfaces: methods in files of pbd/description ---------------------------------------
+
+    add_angle_limit = limits.add_angle_limit
+    add_plane_limit = limits.add_plane_limit
+    add_membrane = membranes.add_membrane
+    add_solid = solids.add_solid
+    add_pressure = gases.add_pressure
+    clamp = rods.clamp
+    turn = rods.turn
+    add_surface = surfaces.add_surface
+    add_segments = surfaces.add_segments
+    add_element_contacts = contact_elements.add_element_contacts
+    add_contact_point = contact_elements.add_contact_point
 
     # Environment ----------------------------------------------------------------------------------------------------
 
@@ -529,7 +374,7 @@ class Particles(Description):
         Returns: its index; of a DeformingMesh that in `surfaces`, which has its triangles as indices of particles.
         """
         if isinstance(shape, DeformingMesh):
-            return self._add_deforming_mesh(shape, friction, restitution, motion)
+            return add_deforming_mesh(self, shape, friction, restitution, motion)
         if not isinstance(shape, Shape):
             expected = "a Plane, Sphere, Capsule, Cylinder, Box, ConvexHull, MeshCollider or DeformingMesh"
             raise TypeError(f"shape of a collider is {shown(shape)}: expected {expected}")
@@ -545,15 +390,6 @@ class Particles(Description):
         self.colliders.append(collider)
         return len(self.colliders) - 1
 
-    def _add_deforming_mesh(self, mesh, friction, restitution, motion):
-        """Add a deforming mesh as a surface of particles on paths. Args: mesh; others: see `add_collider`."""
-        if motion is not None or restitution:
-            raise ValueError("a DeformingMesh with motion or restitution: expected positions that move, and neither")
-        points = self.add_particles(mesh(0.0), math.inf)
-        self.add_path(points, mesh)
-        triangles = points[mesh.triangles]
-        return self.add_surface(triangles, thickness=mesh.thickness, friction=friction, self_contact=False)
-
     def add_particle_contacts(self, friction=0.0):
         """Keep particles apart by the sum of their radii. For cloth, a radius is half the thickness.
 
@@ -562,81 +398,9 @@ class Particles(Description):
         """
         self.particle_contacts = not_negative("friction", friction)
 
-    def add_surface(self, triangles, *, thickness, friction=0.0, self_contact=True):
-        """Let triangles keep their distance from one another and from other surfaces and segments.
-
-        Vertices do not pass through triangles, nor edges through edges, whatever the step (pbd/collision/surfaces).
-        Colliders and bodies touch the triangles, too, at half the thickness, see `add_element_contacts`.
-        Parts that are nearer than the thickness in the description keep the described distance instead, or 2/π of it if
-        the surface joins them there, so that it can bend to a radius of half its thickness.
-
-        Args:
-            triangles: (n, 3) indices.
-            thickness: distance of two layers, between their middles [m]. Of two surfaces it is the mean of both.
-            friction: Coulomb's μ; of two surfaces the root of the product of both.
-            self_contact: whether parts of this surface touch one another.
-
-        Returns: its index in `surfaces`.
-
-        Raises: ValueError for a triangle twice, or a thickness above the shortest edge.
-        """
-        self.surfaces.append(surface_of(triangles, thickness, friction, self_contact, self.positions()))
-        return len(self.surfaces) - 1
-
-    def add_segments(self, pairs, *, radius, friction=0.0, self_contact=True):
-        """Let segments, such as those of a rope, keep their distance from one another and from surfaces, as capsules.
-
-        Args: pairs: (n, 2) indices; radius: [m]; others: see `add_surface`.
-
-        Returns: its index in `surfaces`.
-
-        Raises: ValueError for a segment twice, or one of no length.
-        """
-        self.surfaces.append(segments_of(pairs, radius, friction, self_contact, self.positions()))
-        return len(self.surfaces) - 1
-
     def contact_elements(self):
         """All contact elements: integers (n, 6) and numbers (n, 5), with the columns of `pbd.data.ElementArrays`."""
         return self._column("element"), self._column("element_number")
-
-    def add_element_contacts(self, elements, radius=None):
-        """Keep sticks, triangles or tetrahedra out of colliders as a whole, not only their particles.
-
-        In each iteration, the deepest point Σ c_i x_i of each element is found and moved out, with the friction of the
-        collider. The corrections of its particles are proportional to c_i/m_i, so this is one impulse at that point.
-        Restitution acts on particles alone. Boxes need no such contacts: if all particles are inside a box, the
-        elements between them are.
-
-        Args:
-            elements: (n, 2), (n, 3) or (n, 4) indices.
-            radius: distance that elements keep from colliders [m], for all or one each; None for the smallest radius of
-                an element's particles.
-
-        Raises: ValueError for elements of another shape, a particle twice in one, or a negative radius.
-
-        Source: Jakobsen, Advanced Character Physics (2001), section 5.
-        """
-        self._add_elements(*elements_of(elements, radius, self.radii()))
-
-    def add_contact_point(self, particles, weights, radius=0.0):
-        """Keep one point of some particles out of colliders and inside boxes, such as a corner of what they carry.
-
-        Args:
-            particles: up to four indices (n,).
-            weights: of the particles in the point p = Σ c_i x_i, (n,). They sum to one, and may be negative for a point
-                outside of the particles.
-            radius: distance of the point from colliders and boxes [m].
-
-        Raises: ValueError for weights that do not sum to one, too many particles, or a particle twice.
-
-        Source: Jakobsen, Advanced Character Physics (2001), section 5.
-        """
-        self._add_elements(*point_of(particles, weights, radius, self.count))
-
-    def _add_elements(self, integers, numbers):
-        self._columns["element"].append(integers)
-        self._columns["element_number"].append(numbers)
-
 
 def checked_wind(wind):
     """A velocity of the air (3,) [m/s], a function of time that gives it, or None. Raises: TypeError, ValueError."""

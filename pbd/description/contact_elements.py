@@ -82,3 +82,45 @@ def element_rows(members, weights, radius, fixed):
     kind = np.broadcast_to((members.shape[1], fixed), (len(members), 2))
     weights = np.pad(weights, ((0, 0), (0, unused)))
     return np.concatenate([padded, kind], axis=1), np.concatenate([weights, radius[:, None]], axis=1)
+
+
+def add_element_contacts(description, elements, radius=None):
+    """Keep sticks, triangles or tetrahedra out of colliders as a whole, not only their particles.
+
+    In each iteration, the deepest point Σ c_i x_i of each element is found and moved out, with the friction of the
+    collider. The corrections of its particles are proportional to c_i/m_i, so this is one impulse at that point.
+    Restitution acts on particles alone. Boxes need no such contacts: if all particles are inside a box, the
+    elements between them are.
+
+    Args:
+        elements: (n, 2), (n, 3) or (n, 4) indices.
+        radius: distance that elements keep from colliders [m], for all or one each; None for the smallest radius of
+            an element's particles.
+
+    Raises: ValueError for elements of another shape, a particle twice in one, or a negative radius.
+
+    Source: Jakobsen, Advanced Character Physics (2001), section 5.
+    """
+    add_elements(description, *elements_of(elements, radius, description.radii()))
+
+
+def add_contact_point(description, particles, weights, radius=0.0):
+    """Keep one point of some particles out of colliders and inside boxes, such as a corner of what they carry.
+
+    Args:
+        particles: up to four indices (n,).
+        weights: of the particles in the point p = Σ c_i x_i, (n,). They sum to one, and may be negative for a point
+            outside of the particles.
+        radius: distance of the point from colliders and boxes [m].
+
+    Raises: ValueError for weights that do not sum to one, too many particles, or a particle twice.
+
+    Source: Jakobsen, Advanced Character Physics (2001), section 5.
+    """
+    add_elements(description, *point_of(particles, weights, radius, description.count))
+
+
+def add_elements(description, integers, numbers):
+    """Add rows. Args: description: a Particles; integers, numbers: see `element_rows`."""
+    description._columns["element"].append(integers)
+    description._columns["element_number"].append(numbers)

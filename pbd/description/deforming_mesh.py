@@ -4,6 +4,7 @@ It is a surface of kinematic particles. So its points have velocities, and it to
 cloth, ropes and soft bodies that are surfaces or segments, with friction, on both sides.
 """
 
+import math
 import warnings
 
 import numpy as np
@@ -111,3 +112,13 @@ def warn_of_what_passes_through(description):
             'expected add_surface, add_segments, or build.cloth(..., contacts="surface")',
             UserWarning, stacklevel=4,
         )  # fmt: skip
+
+
+def add_deforming_mesh(description, mesh, friction, restitution, motion):
+    """Add a deforming mesh as a surface of particles on paths. Args: description; mesh; others: see `add_collider`."""
+    if motion is not None or restitution:
+        raise ValueError("a DeformingMesh with motion or restitution: expected positions that move, and neither")
+    points = description.add_particles(mesh(0.0), math.inf)
+    description.add_path(points, mesh)
+    triangles = points[mesh.triangles]
+    return description.add_surface(triangles, thickness=mesh.thickness, friction=friction, self_contact=False)

@@ -67,3 +67,23 @@ def numbers_of_gases(description):
     """Numbers of the gases of a description (gases, 4), with the columns of `pbd.data.GAS`."""
     numbers = [(each.constant, each.energy, each.ambient, each.volume) for each in description.gases]
     return np.array(numbers).reshape(-1, 4)
+
+
+def add_pressure(description, surface, pressure=None, amount=None, ambient=101_325.0, temperature=293.15):
+    """Fill a closed surface with gas, which pushes outwards.
+
+    Args:
+        surface: triangles (n, 3) of indices, with outward normals, two at each edge.
+        pressure: over that outside, which is kept whatever the volume [Pa], as by a pump; or
+        amount: of a gas that is closed in [mol]: its pressure n R T/V follows the volume.
+        ambient: pressure outside of a closed gas [Pa].
+        temperature: of a closed gas, which is kept [K].
+
+    Masses are those of the particles: that of the gas is left out. It needs a processor.
+
+    Returns: its index in `gases`.
+
+    Raises: ValueError for a surface that is open, or inside out; or without one of pressure and amount.
+    """
+    description.gases.append(gas_of(surface, pressure, amount, ambient, temperature, description.positions()))
+    return len(description.gases) - 1

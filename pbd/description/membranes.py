@@ -1,13 +1,14 @@
 """Membranes of a description: triangles of a fabric. Plain numpy, without Taichi."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from pbd.core.messages import shown
 from pbd.core.topology import half_edges, sides_in_common
 from pbd.core.validate import finite_array, indices, real_array
+from pbd.description import rest_values
 from pbd.materials.fabric import Fabric
 
 # Warp directions that are nearer to a triangle's normal than this have no direction in its plane [rad].
@@ -196,3 +197,52 @@ def thread_limits(membrane):
         yield {
             "c_1": coefficients[:, 1], "c_2": coefficients[:, 2], "longest": (1 + membrane.fabric.strain_limit) * size,
         }  # fmt: skip
+
+
+def add_membrane(description, triangles, fabric, warp=None, rest=None):
+    """Make a surface of fabric, which resists stretch and shear of its triangles, and bending across its edges.
+
+    Args:
+        triangles: (n, 3) indices, each side of two triangles at most.
+        fabric: a pbd.Fabric. Masses are those of the particles, see `pbd.build.cloth` for a cloth with both.
+        warp: the direction of the warp threads in the rest shape, (3,), or one for each triangle (n, 3); its part
+            along a normal does not count. None for a fabric that is the same in all directions.
+        rest: corners of the triangles at rest (n, 3, 3) [m], such as those of a sewing pattern, flat across all
+            edges; None for the present shape.
+
+    Triangles whose three particles are pinned now are a clamp: the surface keeps its tangent there.
+
+    Returns: its index in `membranes`.
+
+    Raises: TypeError without a Fabric; ValueError for a triangle without area at rest, a warp along a normal, or an
+    edge of three triangles.
+    """
+    made = membrane_of(triangles, fabric, warp, rest, description.positions())
+    numbers, compliance = made.parameters()
+    name = "damped membrane" if fabric.damping > 0 else "membrane"
+    first = {name: description.constraint_sets.count(name)}
+    description._add_damped("membrane", made.triangles, compliance, fabric.damping, **numbers)
+    plate = add_plate(description, made, rest is None, fabric.damping) if any(fabric.rigidities()) else None
+    if fabric.strain_limit is not None:
+        for numbers in thread_limits(made):
+            description.add_constraints("thread at most", made.triangles, **numbers)
+    description.membranes.append(replace(made, first=first, plate=plate))
+    return len(description.membranes) - 1
+
+
+def add_plate(description, membrane, as_described, damping):
+    """Resist bending of a membrane.
+
+    Args: description: a Particles; membrane; as_described: whether it is at rest in the present shape; damping.
+
+    Returns: a Plate.
+    """
+    pinned, positions = np.isinf(description.masses()), description.positions()
+    plate, compliance, coupled, numbers = plates_of(membrane, pinned)
+    hinges = plate.hinges
+    angles = rest_values.dihedral_angle(positions[hinges]) if as_described else np.zeros(len(hinges))
+    numbers["half_rest_sine"] = np.sin(angles / 2)
+    name = "damped plate" if damping > 0 else "plate"
+    first = description.constraint_sets.count(name)
+    description._add_damped("plate", hinges, compliance, damping, coupled=coupled, **numbers)
+    return replace(plate, angles=angles, name=name, first=first)

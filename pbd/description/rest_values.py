@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from pbd.core.messages import shown
-from pbd.core.validate import finite_array, finite_number, indices, spread
+from pbd.core.validate import finite_array, indices, spread
 
 
 def dihedral_angle(corners):
@@ -50,29 +50,6 @@ def signed_volumes(tetrahedra, positions):
     """Volumes of tetrahedra. Args: tetrahedra: (n, 4) indices; positions: (particles, 3) [m]. Returns: (n,) [m³]."""
     corner = positions[tetrahedra]
     return np.linalg.det(corner[:, 1:] - corner[:, :1]) / 6
-
-
-def angle_limits(minimum, maximum):
-    """Check the limits of an angle.
-
-    Args: minimum, maximum: [rad]; None for no limit.
-
-    Returns: list of (limit [rad], "at_least" or "at_most").
-
-    Raises: ValueError for limits outside of [0, π], or if there is none.
-    """
-    if minimum is None and maximum is None:
-        raise ValueError("angle limit without a limit: expected minimum, maximum or both")
-    low = 0.0 if minimum is None else finite_number("minimum", minimum)
-    high = math.pi if maximum is None else finite_number("maximum", maximum)
-    if not 0 <= low <= high <= math.pi:
-        raise ValueError(f"angle limits {low:g} to {high:g}: expected 0 <= minimum <= maximum <= π")
-    return [each for each in ((minimum, "at_least"), (maximum, "at_most")) if each[0] is not None]
-
-
-def opposite_side(arm_a, arm_b, angle):
-    """Length [m] of a triangle's side, by the law of cosines. Args: the other two sides [m]; their angle [rad]."""
-    return math.sqrt(max(arm_a**2 + arm_b**2 - 2 * arm_a * arm_b * math.cos(angle), 0.0))
 
 
 def tear_limits(tear, lengths):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from pbd.core.messages import shown
-from pbd.core.validate import LARGEST, finite_number, function_of_time, not_negative, positive, spread
+from pbd.core.validate import LARGEST, finite_number, function_of_time, not_negative, one_index, positive, spread
 from pbd.description.constraint_sets import look_up_type
 from pbd.description.rod_frames import frames_of, rest_rotations, rotations, with_closing_twist
 
@@ -377,3 +377,34 @@ def clamp_to(particles, rod, place, corners, weights_of):
         weights = weights_of(particles.positions()[particle])
         numbers = {f"coefficient_{k}": weight for k, weight in enumerate(weights)}
         particles.add_constraints("rod hold", [[particle, *corners]], compliance, **numbers)
+
+
+def clamp(particles, segment):
+    """Hold a segment of a rod: its nodes, and the turn about its axis. Args: segment: its number, see build.Rod.
+
+    The rod bends as if it began at the segment's nodes: joints there have the other segment's half alone.
+    """
+    segment = one_index("segment", segment, len(particles.rod_segments()), "rod segments")
+    particles.pin(particles.rod_segments()[segment])
+    hold(particles, segment)
+
+
+def turn(particles, segment, angle):
+    """Turn a segment of a rod about its axis, from its first node to its second.
+
+    Args: segment: its number; angle: [rad], by which it is turned now and held; or a function of time [s] that
+    returns it, zero at the start. Its nodes are pinned.
+
+    Raises: ValueError for a path that begins at another angle, and in a step for one that jumps by half a turn.
+    """
+    segment = one_index("segment", segment, len(particles.rod_segments()), "rod segments")
+    nodes_side = particles.rod_segments()[segment]
+    if np.isin(nodes_side, np.concatenate([[], *(others for others, _ in particles.paths)])).any():
+        raise ValueError(f"segment {segment} is on a path: expected one that is not, or paths of its particles")
+    clamp(particles, segment)
+    if callable(angle):
+        particles.add_path([nodes_side[2]], Turning(segment, angle, particles.positions()[nodes_side]))
+    else:
+        position = particles.positions().copy()
+        position[nodes_side[2]] = turned_side(position[nodes_side], finite_number("angle", angle))
+        particles._columns["position"] = [position]

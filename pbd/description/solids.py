@@ -1,7 +1,7 @@
 """Solids of a description: tetrahedra of an elastic material. Plain numpy, without Taichi."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -77,3 +77,28 @@ def tetrahedra_of(tetrahedra, solid, rest, positions):
     inverse = np.linalg.inv(edges)  # its rows are a_1, a_2, a_3
     gradients = np.concatenate([-inverse.sum(axis=1, keepdims=True), inverse], axis=1)
     return Tetrahedra(tetrahedra, solid, gradients, volumes)
+
+
+def add_solid(description, tetrahedra, solid, rest=None):
+    """Make tetrahedra of an elastic material, which resist any change of their shapes.
+
+    Args:
+        tetrahedra: (n, 4) indices, of positive volume (x1 - x0) × (x2 - x0) · (x3 - x0)/6 at rest.
+        solid: a pbd.Solid. Masses are those of the particles, see `pbd.build.soft_body` for a body with both.
+        rest: corners of the tetrahedra at rest (n, 4, 3) [m]; None for the present shape.
+
+    They are solved together (pbd/implicit), which needs a processor.
+
+    Returns: its index in `solids`.
+
+    Raises: TypeError without a Solid; ValueError for a tetrahedron that is flat or inside out at rest.
+    """
+    made = tetrahedra_of(tetrahedra, solid, rest, description.positions())
+    numbers, compliance = made.parameters()
+    types = ("solid", "solid friction") if solid.damping > 0 else ("solid",)
+    first = {name: description.constraint_sets.count(name) for name in types}
+    description.add_constraints("solid", made.tetrahedra, compliance, **numbers)
+    if solid.damping > 0:
+        description.add_constraints("solid friction", made.tetrahedra, compliance, damping=solid.damping, **numbers)
+    description.solids.append(replace(made, first=first))
+    return len(description.solids) - 1

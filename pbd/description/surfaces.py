@@ -95,3 +95,38 @@ def members_of(what, members):
     if (counts > 1).any():
         raise ValueError(f"{what} on particles {shown(members[first[counts > 1][0]])} is given twice: expected once")
     return members.astype(np.int64)
+
+
+def add_surface(description, triangles, *, thickness, friction=0.0, self_contact=True):
+    """Let triangles keep their distance from one another and from other surfaces and segments.
+
+    Vertices do not pass through triangles, nor edges through edges, whatever the step (pbd/collision/surfaces).
+    Colliders and bodies touch the triangles, too, at half the thickness, see `add_element_contacts`.
+    Parts that are nearer than the thickness in the description keep the described distance instead, or 2/π of it if
+    the surface joins them there, so that it can bend to a radius of half its thickness.
+
+    Args:
+        triangles: (n, 3) indices.
+        thickness: distance of two layers, between their middles [m]. Of two surfaces it is the mean of both.
+        friction: Coulomb's μ; of two surfaces the root of the product of both.
+        self_contact: whether parts of this surface touch one another.
+
+    Returns: its index in `surfaces`.
+
+    Raises: ValueError for a triangle twice, or a thickness above the shortest edge.
+    """
+    description.surfaces.append(surface_of(triangles, thickness, friction, self_contact, description.positions()))
+    return len(description.surfaces) - 1
+
+
+def add_segments(description, pairs, *, radius, friction=0.0, self_contact=True):
+    """Let segments, such as those of a rope, keep their distance from one another and from surfaces, as capsules.
+
+    Args: pairs: (n, 2) indices; radius: [m]; others: see `add_surface`.
+
+    Returns: its index in `surfaces`.
+
+    Raises: ValueError for a segment twice, or one of no length.
+    """
+    description.surfaces.append(segments_of(pairs, radius, friction, self_contact, description.positions()))
+    return len(description.surfaces) - 1
