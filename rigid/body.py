@@ -162,14 +162,3 @@ def warn_if_far(body, pieces, piece):
             UserWarning,
             stacklevel=4,
         )
-
-
-def rod(kind, radius, length, start, end, options):
-    """Make a Capsule or Cylinder in its body's frame. Its start and end become position and rotation in `options`."""
-    shape = kind(radius, length, start=start, end=end)
-    if start is not None:
-        for name in ("position", "rotation"):
-            if name in options:
-                raise ValueError(f"{kind.__name__.lower()} with start, end and {name}: expected start and end alone")
-        options["position"], options["rotation"] = shape.pose()
-    return kind(radius, shape.length)

@@ -1,21 +1,18 @@
 """Model: a description of rigid bodies, shapes, joints, springs and gears in plain numpy, for any solver.
 
 Points, axes and poses are given in the world frame at time zero. A body or joint is given by its index or its name.
-rigid/joints has the methods that add joints.
+rigid/solid_bodies.py has the methods that add bodies with one shape, rigid/joints those that add joints.
 """
-
-from dataclasses import replace
 
 import numpy as np
 
-from pbd.build.mesh import surface
 from pbd.core.messages import shown
-from pbd.core.shapes import PLANE, Box, Capsule, ConvexHull, Cylinder, Plane, Shape, Sphere
+from pbd.core.shapes import PLANE, Plane, Shape
 from pbd.core.transaction import Description
-from pbd.core.validate import LARGEST, boolean, finite_number, finite_vector, one_index, one_of, positive
-from rigid import joints
+from pbd.core.validate import LARGEST, boolean, finite_number, finite_vector, one_index, positive
+from rigid import joints, solid_bodies
 from rigid import mass as mass_properties
-from rigid.body import EVERY_GROUP, Body, BodyShape, rod, warn_if_far
+from rigid.body import EVERY_GROUP, Body, BodyShape, warn_if_far
 from rigid.mass import checked_inertia
 from rigid.names import GROUND, checked_index, fresh_name
 from rigid.rotation import conjugate, multiply
@@ -23,12 +20,8 @@ from rigid.spring import PointSpring
 from rigid.state import State
 from rigid.visual_shape import VisualShape, posed
 
-# Options of add_box and the other solids: those of add_body and those of add_shape.
-PLACEMENT = ("position", "rotation", "velocity", "angular_velocity", "name", "path", "gravity_scale")
-SURFACE = ("friction", "restitution", "rolling_friction", "spinning_friction", "group", "mask", "visible")
-
 # A body on a path has these if no others are given. They size its frame of particles, and have no other effect.
-PLACEHOLDER_MASS, PLACEHOLDER_INERTIA, PLACEHOLDER_DENSITY = 1.0, (0.1, 0.1, 0.1), 1000.0
+PLACEHOLDER_MASS, PLACEHOLDER_INERTIA = 1.0, (0.1, 0.1, 0.1)
 
 
 class Model(Description):
@@ -121,59 +114,11 @@ class Model(Description):
         self.bodies.append(body)
         return len(self.bodies) - 1
 
-    def add_box(self, size, *, mass=None, density=None, **options):
-        """Add a solid box. Args: size: full edge lengths (3,) [m]; others: see Model. Returns: index of the body."""
-        return self._add_solid("box", Box(size), mass, density, options)
-
-    def add_sphere(self, radius, *, mass=None, density=None, **options):
-        """Add a solid sphere. Args: radius: [m]; others: see Model. Returns: index of the body."""
-        return self._add_solid("sphere", Sphere(radius), mass, density, options)
-
-    def add_capsule(self, radius, length=None, *, start=None, end=None, mass=None, density=None, **options):
-        """Add a solid capsule on the z axis of the body's frame.
-
-        Args:
-            radius: [m].
-            length: of the segment between the centres of the half balls [m].
-            start, end: ends of that segment in the world (3,) [m], in place of length, position and rotation.
-            others: see Model.
-
-        Returns: index of the body.
-        """
-        shape = rod(Capsule, radius, length, start, end, options)
-        return self._add_solid("capsule", shape, mass, density, options)
-
-    def add_cylinder(self, radius, length=None, *, start=None, end=None, mass=None, density=None, **options):
-        """Add a solid cylinder on the z axis of the body's frame.
-
-        Args:
-            radius: [m].
-            length: [m].
-            start, end: centres of the end discs in the world (3,) [m], in place of length, position and rotation.
-            others: see Model.
-
-        Returns: index of the body.
-        """
-        shape = rod(Cylinder, radius, length, start, end, options)
-        return self._add_solid("cylinder", shape, mass, density, options)
-
-    def add_mesh(self, mesh, *, convex=True, mass=None, density=None, **options):
-        """Add a solid given by a mesh. It collides as its convex hull.
-
-        For a hollow shape make a body of several convex hulls with add_shape.
-
-        Args:
-            mesh: a pbd.build.mesh.Mesh, (vertices, triangles), a trimesh.Trimesh, or the path of a file.
-            convex: whether the mass fills the convex hull; otherwise it fills the mesh, which must be closed.
-            others: see Model. position, rotation and velocity are those of the mesh's origin; the origin of the body's
-                frame is the centre of mass.
-
-        Returns: index of the body.
-        """
-        mesh, convex = surface(mesh), boolean("convex", convex)
-        hull = ConvexHull(mesh.vertices[np.unique(mesh.triangles)])
-        part = None if convex else mass_properties.mesh(mesh, mass, density)
-        return self._add_solid("mesh", hull, mass, density, options, part)
+    add_box = solid_bodies.add_box
+    add_sphere = solid_bodies.add_sphere
+    add_capsule = solid_bodies.add_capsule
+    add_cylinder = solid_bodies.add_cylinder
+    add_mesh = solid_bodies.add_mesh
 
     def add_shape(
         self, body, shape, *, local=False, mass=None, density=None, friction=0.5, restitution=0.0,
@@ -409,30 +354,6 @@ class Model(Description):
                 raise ValueError(f"{name} is None and {who}: expected a point (3,)")
             points.append(self.bodies[index].position if point is None else finite_vector(name, point))
         return points
-
-    def _add_solid(self, kind, shape, mass, density, options, part=None):
-        """Add a body with one shape, given in its frame. Args: part: MassProperties; None for the shape's."""
-        for name in options:
-            one_of(f"option of add_{kind}", name, PLACEMENT + SURFACE)
-        position, rotation = shape.pose()
-        if options.get("path") is not None and mass is None and density is None:
-            density = PLACEHOLDER_DENSITY
-        if part is None:
-            part = mass_properties.of_shape(shape, mass, density).moved(position, rotation)
-        index = len(self.bodies)
-        surface_options = {name: options[name] for name in SURFACE if name in options}
-        piece = BodyShape(shape=shape, body=index, position=position, rotation=rotation, **surface_options)
-        placement = {name: options[name] for name in PLACEMENT if name in options}
-        placement["name"] = fresh_name(kind, placement.get("name"), self.bodies)
-        path = placement.pop("path", None)
-        if path is not None and not part.centre.any():
-            Body(**placement, path=path)  # refuses a wrong path before the model changes
-        self.add_body(**placement)
-        self.shapes.append(piece)
-        self._add_mass(index, part)
-        if path is not None:
-            self.bodies[index] = replace(self.bodies[index], path=path)
-        return index
 
     def _make(
         self, joint_class, parent, child, name, point, axes, *, child_point=None, parent_axes=None, collide, **fields

@@ -17,7 +17,7 @@ import rigid.build
 import rigid.rotation
 import scenes
 from pbd.options import ParticleOptions
-from rigid.model import PLACEMENT, SURFACE
+from rigid.solid_bodies import PLACEMENT, SURFACE
 from rigid.solvers.options import SolverOptions
 
 PACKAGES = (pbd, pbd.build, rigid, rigid.build, rigid.rotation, scenes)
