@@ -66,29 +66,27 @@ def accelerations_by_joints(system, springs, from_start):
     return starts, np.where(inverse_masses > 0, displacements / h**2 - inverse_masses * known, -system.gravity)
 
 
-def forces_by_balance(models, index, points, masses, particles, falls, contacts):
+def forces_by_balance(models, of_bodies, particles, falls, contacts):
     """Forces in the joints of all worlds.
 
     Args:
         models: one for all worlds, or one for each.
-        index (bodies, most): particles of each body, padded.
-        points (models, bodies, most, 3): in the bodies' frames [m]; masses (models, bodies, most): each body's part of
-            its particles' masses [kg], zero for padding.
+        of_bodies: a BodyParticles.
         particles: positions and accelerations, see `accelerations_by_joints`.
         falls (models, bodies, most, 3): accelerations of particles by gravity, beyond those of the bodies [m/s²].
         contacts: forces [N] and torques about the origin [N m] on bodies by their contacts, (worlds, bodies, 3) each.
 
     Returns: see rigid.constraints.joint_forces.tree_forces.
     """
-    starts, accelerations = (array[:, index] for array in particles)
-    forces = masses[..., None] * (accelerations + falls)
+    starts, accelerations = (array[:, of_bodies.index] for array in particles)
+    forces = of_bodies.masses[..., None] * (accelerations + falls)
     torques = np.cross(starts, forces)
-    position, rotation = fit_pose(points, masses, starts)
+    position, rotation = fit_pose(of_bodies.points, of_bodies.masses, starts)
     rest = np.zeros_like(position)
     arrays = position, from_matrix(rotation), rest, rest
     state = State(*(array[0] if len(starts) == 1 else array for array in arrays))
-    of_bodies = forces.sum(axis=2) - contacts[0], torques.sum(axis=2) - contacts[1]
-    return tree_forces(models, state, range(len(models[0].joints)), *of_bodies)
+    forces, torques = forces.sum(axis=2) - contacts[0], torques.sum(axis=2) - contacts[1]
+    return tree_forces(models, state, range(len(models[0].joints)), forces, torques)
 
 
 def forces_of_springs(pairs, multipliers, positions, h):

@@ -22,18 +22,17 @@ from rigid.constraints.joints.rotors import armature_energy
 from rigid.kernels.motion import bounding_radii
 from rigid.names import GROUND, checked_index
 from rigid.paths import refuse_jumps
-from rigid.rotation import from_matrix, rotate
 from rigid.solvers.base import Solver
 from rigid.solvers.breaking import Breaking, joints_that_break
 from rigid.solvers.energy_bound import extent
 from rigid.solvers.energy_warning import OpenJoints, is_driven, place_of_trouble
+from rigid.solvers.verlet.body_particles import BodyParticles
 from rigid.solvers.verlet.broken_joints import Switches
 from rigid.solvers.verlet.builder import build_particles, make_frames, refuse_unsupported
 from rigid.solvers.verlet.contact_readings import contacts_of, sum_contact_forces
 from rigid.solvers.verlet.crossings import crossing_message, crossing_shapes
 from rigid.solvers.verlet.data import allocate_bodies, may_touch, touching_parts
 from rigid.solvers.verlet.external_forces import FrameForces, force_hooks
-from rigid.solvers.verlet.frame import fit_pose, fit_velocity
 from rigid.solvers.verlet.iterated_motors import IteratedMotors
 from rigid.solvers.verlet.joint_constraints import torque_numbers
 from rigid.solvers.verlet.joint_forces import (
@@ -111,11 +110,9 @@ class VerletSolver(Solver):
         self._breaking = Breaking(models, self.worlds, self._switches.write)
         if len(self._breaking):
             refuse_unknown_loads(self.model, (*given.attachments, *given.clamps))
-        inertias = [[body.inertia for body in each.bodies] for each in models]
-        self._inertias = np.reshape(inertias, (len(models), -1, 3, 3))
-        self._index, self._points, self._masses = self._tables()
+        self._body_particles = BodyParticles(models, self.frames, self.members)
         self._other_gravity = np.stack([  # of particles that bodies of other scales share, beyond that of each body
-            each.particles.gravity_scales()[self._index] - model.gravity_scales[:, None]
+            each.particles.gravity_scales()[self._body_particles.index] - model.gravity_scales[:, None]
             for each, model in zip(buildings, models)
         ])  # fmt: skip
         self._radii = bounding_radii(self.model)
@@ -198,21 +195,6 @@ class VerletSolver(Solver):
         velocities = self.joint_reader.velocities(state) if self._rotors else {}
         for name, row in self._rotors.items():
             self.particle_system.constraints.write([row], velocities[name])
-
-    def _tables(self):
-        """Particles of all bodies in one table, padded with massless ones.
-
-        Returns: indices (bodies, most); points in the body's frame (models, bodies, most, 3) [m]; masses [kg].
-        """
-        most = max(map(len, self.members), default=4)
-        index = np.array([np.pad(m, (0, most - len(m)), "edge") for m in self.members], int).reshape(-1, most)
-        shape = len(self.models), len(self.members), most
-        points, masses = np.zeros((*shape, 3)), np.zeros(shape)
-        for place in np.ndindex(shape[:2]):
-            frame = self.frames[place[0]][place[1]]
-            count = len(frame.masses)
-            points[place][:count], masses[place][:count] = frame.points, frame.masses
-        return index, points, masses
 
     def _rotor_energy(self):
         """Kinetic energy of armatures in the last substep (worlds,) [J]."""
@@ -329,14 +311,7 @@ class VerletSolver(Solver):
 
     def _poses_and_velocities(self, positions, previous):
         """Positions, rotations, velocities and angular velocities of all bodies from their particles."""
-        points, masses, inertias = self._points, self._masses, self._inertias
-        if positions.ndim == 2:
-            points, masses, inertias = points[0], masses[0], inertias[0]
-        now = positions[..., self._index, :]
-        position, rotation = fit_pose(points, masses, now)
-        velocities = (now - previous[..., self._index, :]) / (self.dt / self.substeps)
-        arms = now - position[..., None, :]
-        return position, from_matrix(rotation), *fit_velocity(masses, inertias, arms, rotation, velocities)
+        return self._body_particles.poses_and_velocities(positions, previous, self.dt / self.substeps)
 
     def _kept(self, snapshot):
         """All that a later step reads: a list of arrays and numbers. Args: snapshot: of the particle system.
@@ -392,17 +367,7 @@ class VerletSolver(Solver):
         """
         system = self.particle_system
         system.clock.continue_at(state.time, **state.clock())
-        shape = system.positions().shape
-        positions, velocities, weights = np.zeros(shape), np.zeros(shape), np.zeros(shape[:-1])
-        masses, points = (self._masses, self._points) if len(shape) == 3 else (self._masses[0], self._points[0])
-        arms = rotate(state.rotation[..., None, :], points)
-        places = state.position[..., None, :] + arms
-        moving = state.velocity[..., None, :] + np.cross(state.angular_velocity[..., None, :], arms)
-        masses = np.broadcast_to(masses, places.shape[:-1])
-        at = (self._index,) if len(shape) == 2 else (np.arange(shape[0])[:, None, None], self._index)
-        np.add.at(weights, at, masses)
-        np.add.at(positions, at, masses[..., None] * places)
-        np.add.at(velocities, at, masses[..., None] * moving)
+        positions, velocities, weights = self._body_particles.sums_over_bodies(state, system.positions().shape)
         free = (weights > 0) & (system.inverse_masses() > 0)
         share = np.where(free, weights, 1.0)[..., None]
         system.set_positions(np.where(free[..., None], positions / share, system.positions()))
@@ -477,7 +442,7 @@ class VerletSolver(Solver):
             return {joint.name: zero.copy() for joint in self.model.joints}
         contact_sums = sum_contact_forces(self._bodies, self.dt / self.substeps, self.worlds, len(self.members))
         found = forces_by_balance(
-            self.models, self._index, self._points, self._masses,
+            self.models, self._body_particles,
             accelerations_by_joints(self.particle_system, self._springs, self.options.direction == "start"),
             self._other_gravity[..., None] * self.gravity,
             np.add(contact_sums, self._external_forces.of_last_substep()),
