@@ -1,6 +1,10 @@
-"""What the kernels of a particle system are compiled for. A new feature is a new field here."""
+"""What the kernels of a particle system are compiled for. A new feature is a new field here, set by `features_of`."""
 
 from typing import Any, NamedTuple
+
+from pbd.core.kernels import LOOP_STRIDE, on_cpu
+from pbd.data import BOX
+from pbd.description.contact_elements import all_elements
 
 
 class Features(NamedTuple):
@@ -97,3 +101,43 @@ class Features(NamedTuple):
             "surface": self.surface_contacts, "implicit": self.together, "strands": self.strands,
         }  # fmt: skip
         return tuple(name for name, is_read in read.items() if not is_read)
+
+
+def features_of(system):
+    """Features of a ParticleSystem as it is now."""
+    particles, schedule, groups, lanes = system.particles, system.schedule, system._counts.worlds, system.lanes
+    restitutions = [collider.restitution for collider in particles.colliders]
+    restitutions += [box[BOX.restitution] for box in particles.boxes]
+    return Features(
+        types=system._types,
+        iterated=schedule.iterated_types(),
+        from_start=system.options.direction == "start",
+        has_tolerance=system._violation_kept > 0,
+        colours=len(schedule.colours),
+        shared=not schedule.is_one_cluster,
+        # In lanes Taichi's opt_level=0 alone miscompiles the constant index of one group: pbd/core/kernels/settings.py.
+        one_world=groups == 1 and lanes == 1,
+        loop_stride=LOOP_STRIDE if on_cpu() and groups < 2 * LOOP_STRIDE else 1,
+        wind=particles.wind is not None and len(particles.triangles()) > 0,
+        obstacles=len(restitutions) > 0,
+        shapes=tuple(sorted({collider.shape.kind for collider in particles.colliders})),
+        restitution=any(restitutions),
+        elements=len(restitutions) > 0 and len(all_elements(particles)[0]) > 0,
+        contacts=particles.particle_contacts is not None,
+        surface_contacts=len(particles.surfaces) > 0,
+        implicit=system._implicit.types,
+        conjugate=system._implicit.conjugate,
+        gases=len(particles.gases) > 0,
+        direct=system.direct.types,
+        rope_nodes=bool(system.direct.nodes(system._values.mobile()).any()),
+        touching=system._counts_without_lanes.touching > 0,
+        parts=schedule.is_one_cluster and len(system.direct.rows) > 0 and system.direct.consistent,
+        moving=not particles.is_static(),
+        grabs=len(system.environment.grabs),
+        keep_predictions=system._keep_predictions,
+        hooks=system._hooks,
+        gravity_scales=bool((system._values.gravity_scales != 1.0).any()),
+        lanes=lanes,
+        bands=system.pieces == "bands",
+        strands=system.pieces == "strands",
+    )

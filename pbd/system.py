@@ -1,29 +1,29 @@
 """The particle system. Read this file first, then pbd/step.py, which is the algorithm."""
 
-import itertools
 import time
 from dataclasses import replace
 
 import numpy as np
 
-from pbd.collision.surfaces.crossings import crossing_pairs, edges_and_triangles, refuse_crossed
+from pbd import readings
+from pbd.collision.surfaces.crossings import refuse_crossed
 from pbd.collision.surfaces.tables import room_of, with_room
 from pbd.collision.surfaces.torn import leave_out_torn
 from pbd.collision.surfaces.untangle import untangled
 from pbd.core.clock import Clock
 from pbd.core.kernels import LaunchLength, UsesTaichi, arrays_of, read, refuse_ended_loops, with_lanes, write
 from pbd.core.messages import shown
-from pbd.core.results import Energy, Statistics
-from pbd.core.validate import finite_vector, indices, one_of, spread, whole
+from pbd.core.validate import finite_vector, indices, spread, whole
 from pbd.creasing import Creasing
 from pbd.data import REPORT, Settings
 from pbd.description.deforming_mesh import warn_of_what_passes_through
-from pbd.description.rod_frames import quaternions_of
-from pbd.direct.tables import direct_arrays, parts_state, write_parts_state
-from pbd.direct.touch_tables import touch_arrays, touch_state, touching_particles, write_touch_state
+from pbd.direct.tables import direct_arrays
+from pbd.direct.touch_tables import touch_arrays, touching_particles
 from pbd.execution.lanes import counts_in_lanes, lanes_of
 from pbd.execution.strands import find_strands
+from pbd.features import features_of
 from pbd.flow import MembraneFlow, SolidFlow
+from pbd.host import snapshots
 from pbd.host.constraint_values import ConstraintValues
 from pbd.host.energy_watch import EnergyWatch
 from pbd.host.environment import Environment
@@ -31,11 +31,10 @@ from pbd.host.errors import raise_errors, refuse_too_many_pairs, warn_of_contact
 from pbd.host.launches import Launches
 from pbd.host.particle_values import ParticleValues
 from pbd.host.report import Report
-from pbd.host.upload import checked_descriptions, collect_constraints, features_of, order_constraints, upload
+from pbd.host.upload import checked_descriptions, collect_constraints, order_constraints, upload
 from pbd.options import ParticleOptions
 from pbd.particles import checked_wind, inverse
 from pbd.plate_flow import PlateFlow
-from pbd.state import State
 from pbd.step_hooks import StepHooks
 from pbd.tearing import Tearing, refuse_torn_surfaces
 from pbd.yielding import Yielding
@@ -134,30 +133,8 @@ class ParticleSystem(UsesTaichi):
         """Choose the kernels for the features of this system, and bind its arrays to them."""
         # Iterations end below this violation. If it is below zero, all are made.
         self._violation_kept = self.direct.least_violation() if self.tolerance is None else self.tolerance
-        features = features_of(
-            self.particles,
-            self.schedule,
-            self._counts.worlds,
-            self.lanes,
-            bands=self.pieces == "bands",
-            strands=self.pieces == "strands",
-            types=self._types,
-            from_start=self.options.direction == "start",
-            direct=self.direct.types,
-            implicit=self._implicit.types,
-            conjugate=self._implicit.conjugate,
-            gases=len(self.particles.gases) > 0,
-            rope_nodes=bool(self.direct.nodes(self._values.mobile()).any()),
-            touching=self._counts_without_lanes.touching > 0,
-            parts=self.schedule.is_one_cluster and len(self.direct.rows) > 0 and self.direct.consistent,
-            has_tolerance=self._violation_kept > 0,
-            moving=not self.particles.is_static(),
-            grabs=len(self.environment.grabs),
-            hooks=self._hooks,
-            keep_predictions=self._keep_predictions,
-            gravity_scales=bool((self._values.gravity_scales != 1.0).any()),
-        )
-        self._launches = Launches(features, self.arrays, self._counts, self._reports, self.schedule, *self._hooked)
+        given = features_of(self), self.arrays, self._counts, self._reports, self.schedule
+        self._launches = Launches(*given, *self._hooked)
 
     def _order_direct(self):
         """Order the direct solve anew: it depends on which particles can move."""
@@ -386,74 +363,6 @@ class ParticleSystem(UsesTaichi):
         """Positions, (particles, 3) or (worlds, particles, 3) [m]."""
         return self._values.positions()
 
-    def rotations(self):
-        """Rotations of the segments of all rods, (segments, 4) or (worlds, segments, 4), quaternions (w, x, y, z).
-
-        The third axis of a segment is along it. See `pbd.build.rod`; `Rod.segments` are rows of this.
-        """
-        segments, positions = self.particles.rod_segments(), self.positions()
-        found = [quaternions_of(x, segments) for x in positions.reshape(-1, self.count, 3)]
-        return np.stack(found) if self.worlds > 1 else found[0]
-
-    def strain(self, of=None):
-        """Strains of all membranes or solids, one after another: from their shapes as described, also if they flowed.
-
-        Args: of: "membranes" or "solids"; None for what there is.
-
-        Returns: of membranes (triangles, 3): along the warp, along the weft, and the cosine of the angle between them;
-        of solids (tetrahedra, 3, 3): Green's strain in the axes of the rest shape. With worlds, (worlds, ...).
-
-        Raises: ValueError if there are both and `of` is None.
-        """
-        return self._of_elements(of, {"membranes": "strains", "solids": "strains"})
-
-    def stress(self, of=None):
-        """Stresses of all membranes or solids, one after another: those of elastic strain, without damping.
-
-        Args: of: see `strain`.
-
-        Returns: of membranes (triangles, 3): tension along the warp and weft, and shear, by width at rest [N/m]; of
-        solids (tetrahedra, 3, 3): Cauchy's stress in the axes of the world [Pa]. With worlds, (worlds, ...). Of what
-        flowed, the elastic strain and the width are those from its present shape at rest.
-        """
-        return self._of_elements(of, {"membranes": "tensions", "solids": "stresses"}, elastic=True)
-
-    def _of_elements(self, of, readings, elastic=False):
-        """A reading of all membranes or solids. Args: of: see `strain`; readings: methods; elastic: see pbd/flow.py."""
-        if of is None and self.particles.membranes and self.particles.solids:
-            raise ValueError('of is None, with membranes and solids: expected of="membranes" or of="solids"')
-        kind = one_of("of", of or ("solids" if self.particles.solids else "membranes"), tuple(readings))
-        shape = (0, 3, 3) if kind == "solids" else (0, 3)
-        positions = self.positions().reshape(self.worlds, self.count, 3)
-        elements = [self._plastic[f"flowed_{kind}"].elements(world, elastic) for world in range(self.worlds)]
-        found = [
-            np.concatenate([np.zeros(shape), *(getattr(each, readings[kind])(x) for each in of_world)])
-            for x, of_world in zip(positions, elements)
-        ]
-        return np.stack(found) if self.worlds > 1 else found[0]
-
-    def pressures(self):
-        """Pressures of all gases over that outside (gases,), or (worlds, gases) [Pa], see `Particles.add_pressure`."""
-        positions = self.positions().reshape(self.worlds, self.count, 3)
-        found = [[each.pressure(x) for each in gases] for x, gases in zip(positions, itertools.cycle(self._gases))]
-        return np.array(found if self.worlds > 1 else found[0])
-
-    def position_array(self):
-        """Positions as a Taichi array on the device, for kernels of yours; nothing is copied to the host.
-
-        With quick kernels it is the array itself, to which steps write. With public ones, as on every GPU, it is a copy
-        of the present positions, made on the device.
-
-        Returns: a Taichi ndarray (particles, worlds) of vectors (4,): x, y, z [m] and the inverse mass [1/kg].
-
-        Raises: RuntimeError if worlds, or bands of a world, lie in lanes, for strands, or with plain kernels.
-        """
-        if self.pieces == "strands":
-            raise RuntimeError("positions lie strand by strand: expected a system of other things than strands alone")
-        if self.lanes > 1:
-            raise RuntimeError(f"positions lie in {self.lanes} lanes: expected lanes=1 for this system")
-        return self.arrays.particles.position.on_device()
-
     def velocities(self):
         """Velocities over the last substep, (x - x*)/h, shaped like positions [m/s].
 
@@ -541,16 +450,6 @@ class ParticleSystem(UsesTaichi):
             leave_out_torn(self.arrays, self._tearing.gone())
             self._search_due = True
 
-    def crossings(self):
-        """Count the pairs of an edge and a triangle of surfaces that cross now: 0, or (worlds,) where worlds > 1.
-
-        Contacts of surfaces keep it at zero. Edges of segments count, too; what nothing can move does not.
-        """
-        edges, triangles = edges_and_triangles(self.present_surfaces())
-        positions = self.positions().reshape(self.worlds, self.count, 3)
-        pinned = np.isinf(self.particles.masses())
-        return self._per_world(np.array([len(crossing_pairs(each, edges, triangles, pinned)) for each in positions]))[0]
-
     def present_surfaces(self):
         """Surfaces without what has torn: a list of pbd.description.surfaces.Surface."""
         gone = self._tearing.gone()
@@ -560,91 +459,27 @@ class ParticleSystem(UsesTaichi):
         """Position and rotation of each collider now, (colliders, 7) [m, (w, x, y, z)]."""
         return self.environment.collider_poses(self.time)
 
-    # States ---------------------------------------------------------------------------------------------------------
+    # States: pbd/host/snapshots.py ----------------------------------------------------------------------------------
 
-    def state(self):
-        """A snapshot from which `set_state` continues bit for bit: a State."""
-        direct = parts_state(self.arrays.direct) if len(self.direct.rows) else np.zeros((0, 0))
-        touching = touch_state(self.arrays.touch) if self._counts.touching else np.zeros((0, 0))
-        tangled = read(self.arrays.implicit.tangled).T if self.particles.solids else np.zeros((0, 0))
-        changed = {"touching": touching, "torn": self._tearing.state(), "tangled": tangled}
-        changed |= {name: each.state() for name, each in self._plastic.items()}
-        return State(**self._values.state(), **self.clock.state(), direct=direct, **changed)
-
-    def set_state(self, state):
-        """Continue from a snapshot of a system with as many particles and worlds. Args: state: a State."""
-        if not isinstance(state, State):
-            raise TypeError(f"state is {type(state).__name__}: expected a pbd.State")
-        # Everything is checked before anything is changed.
-        values, clock = self._values.checked(state), self.clock.checked(state)
-        flowed = {name: each.checked(name, getattr(state, name)) for name, each in self._plastic.items() if len(each)}
-        self._search_due = True
-        options = replace(self.options, dt=clock["dt"], substeps=clock["substeps"])
-        before = self._values.mobile()
-        for name, value in values.items():
-            self._values.write(name, value)
-        if len(self.direct.rows) and (self._values.mobile() != before).any():
-            self._order_direct()
-        if len(self.direct.rows):
-            write_parts_state(self.arrays.direct, state.direct)
-        if self._counts.touching:
-            write_touch_state(self.arrays.touch, state.touching)
-        if self.particles.solids:
-            tangled = self.arrays.implicit.tangled
-            same = np.shape(state.tangled) == tangled.shape[::-1]
-            write(tangled, np.asarray(state.tangled).T if same else np.zeros(tangled.shape))
-        if len(self._tearing):
-            self._tearing.restore(state.torn)
-            self._leave_out_torn()
-        for name, numbers in flowed.items():
-            self._plastic[name].restore(numbers)
-        self.clock.restore(**clock)
-        self.options = options
+    state = snapshots.state
+    set_state = snapshots.set_state
 
     def digest(self):
         """Sixteen hexadecimal digits that change if any bit of the positions or previous positions changes."""
         return self.state().digest()
 
-    # Measuring ------------------------------------------------------------------------------------------------------
+    # Readings: pbd/readings.py --------------------------------------------------------------------------------------
 
-    def displacements(self):
-        """Displacements in the last substep by constraints, contacts, colliders and grab springs, together.
-
-        They are shaped like positions [m]. Times m/h² they are forces, the mean of those of all parts of a substep (see
-        pbd/direct/adaptive.py). Restitution at colliders is not included.
-
-        Raises: RuntimeError without `keep_predictions`.
-        """
-        if not self._keep_predictions:
-            raise RuntimeError("predictions were not kept: expected keep_predictions() before the last step")
-        position, predicted = self._values.read("position"), self._values.read("predicted_position")
-        return self._values.to_user(position[..., :3].astype(float) - predicted)
-
-    def grab_forces(self):
-        """Forces of all grab springs in the last substep, (grabs, 3) or (worlds, grabs, 3) [N]."""
-        count = len(self.environment.grabs)
-        multipliers = read(self.arrays.constraints.multipliers).astype(float)
-        multipliers = multipliers[len(multipliers) - 3 * count :]
-        return self._values.to_user(multipliers.reshape(count, 3, self.worlds).swapaxes(1, 2) / self.clock.h**2)
-
-    def _per_world(self, *values):
-        """Values (worlds,) as the user sees them: numbers if there is one world."""
-        return [value[0] if self.worlds == 1 else value for value in values]
-
-    def statistics(self):
-        """Iterations, residual and contacts of the last step: a Statistics."""
-        self._launch("measure", *self._given(0))
-        columns = (REPORT.iterations, REPORT.violation, REPORT.contacts, REPORT.imbalance)
-        iterations, residual, contacts, imbalance = (self._reports.worlds[:, each].copy() for each in columns)
-        found = self._per_world(iterations.astype(int), residual, contacts.astype(int), imbalance)
-        return Statistics(*found[:3], direct=len(self.direct.rows), lanes=self.lanes, imbalance=found[3])
-
-    def energy(self):
-        """Kinetic, potential and total energy at the middle of the last substep: an Energy."""
-        self._launch("measure", *self._given(0))
-        kinetic, gravitational = self._values.energies(self.gravity, self.clock.h)
-        potential = gravitational + self._reports.worlds[:, REPORT.elastic_energy]
-        return Energy(*self._per_world(kinetic, potential, kinetic + potential))
+    rotations = readings.rotations
+    strain = readings.strain
+    stress = readings.stress
+    pressures = readings.pressures
+    position_array = readings.position_array
+    crossings = readings.crossings
+    displacements = readings.displacements
+    grab_forces = readings.grab_forces
+    statistics = readings.statistics
+    energy = readings.energy
 
     def _elastic_energy_at(self, position):
         """Energy that constraints would store at other positions (worlds,) [J], and their largest violation.

@@ -4,7 +4,7 @@ import numpy as np
 
 from pbd.collision.surfaces.tables import surface_lengths, surface_tables
 from pbd.constraints import CONSTRAINT_TYPES, ROOT_FREE_STICK, STICK, STICK_THAT_TEARS
-from pbd.core.kernels import LOOP_STRIDE, allocate, on_cpu
+from pbd.core.kernels import allocate, on_cpu
 from pbd.core.messages import shown
 from pbd.core.shapes import INTEGERS, NUMBERS
 from pbd.core.topology import edges_of
@@ -18,7 +18,6 @@ from pbd.direct.touch_tables import touch_arrays, touching_particles
 from pbd.execution.band_tables import count_partial, placements_of, tables_of
 from pbd.execution.lanes import numbers_of_bands
 from pbd.execution.strands import extents_of, layouts_of
-from pbd.features import Features
 from pbd.implicit.tables import implicit_arrays, plan_elements, solid_arrays
 from pbd.particles import Particles, inverse
 from pbd.schedule import make_schedule
@@ -158,35 +157,6 @@ def check_same_environment(descriptions):
 def both_functions(a, b):
     """Whether both are functions, or both are None."""
     return (a is None and b is None) or (callable(a) and callable(b))
-
-
-def features_of(description, schedule, groups, lanes, **others):
-    """Choose what kernels are compiled for.
-
-    Args: description: a Particles; schedule: a Schedule; groups: number of worlds, or of groups of lanes; lanes: how
-    many worlds are in a group; others: more fields of Features.
-
-    Returns: a Features.
-    """
-    restitutions = [collider.restitution for collider in description.colliders]
-    restitutions += [box[BOX.restitution] for box in description.boxes]
-    return Features(
-        iterated=schedule.iterated_types(),
-        colours=len(schedule.colours),
-        shared=not schedule.is_one_cluster,
-        # In lanes Taichi's opt_level=0 alone miscompiles the constant index of one group: pbd/core/kernels/settings.py.
-        one_world=groups == 1 and lanes == 1,
-        lanes=lanes,
-        loop_stride=LOOP_STRIDE if on_cpu() and groups < 2 * LOOP_STRIDE else 1,
-        wind=description.wind is not None and len(description.triangles()) > 0,
-        obstacles=len(restitutions) > 0,
-        shapes=tuple(sorted({collider.shape.kind for collider in description.colliders})),
-        restitution=any(restitutions),
-        elements=len(restitutions) > 0 and len(all_elements(description)[0]) > 0,
-        contacts=description.particle_contacts is not None,
-        surface_contacts=len(description.surfaces) > 0,
-        **others,
-    )
 
 
 def upload(
