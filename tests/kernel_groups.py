@@ -16,6 +16,7 @@ clean checkout 82 s in processes of their own and 56 s in one, with kernels on d
 LONGEST = (
     "test_determinism.py",
     "test_agreement.py",
+    "test_rod_joints.py",
     "test_impulse_contacts.py",
     "test_verlet_contacts.py",
     "test_penalty_determinism.py",
@@ -48,6 +49,9 @@ SCENES_WITHOUT_CONTACTS = (
     "slider_crank", "top",
 )  # fmt: skip
 
+# Rods have one kernel for each kind of joint, with lanes or without, which these files and scenes share.
+RODS = "tests/pbd/constraints/test_rod_joints.py"
+
 # Scenes in which the same pairs of shapes can touch.
 SCENES_WITH_EQUAL_PAIRS = (
     ("arch", "card_house", "domino_spiral", "dominoes", "pyramid", "slope", "stack"),
@@ -67,6 +71,7 @@ CASES = {
     "bump": "tests/pbd/collision/test_elements.py",
     "five_link_chain": JOINT_ROWS,
     "jelly": "tests/pbd/test_held_contacts.py",
+    **dict.fromkeys(("cable", "coil_spring", "hair", "plant", "wire_bending"), RODS),
     "tetrahedron": JOINT_ROWS,
     **{f"{scene}-{solver}": JOINT_ROWS for scene in SCENES_WITHOUT_CONTACTS for solver in ROW_SOLVERS},
     **{
@@ -107,7 +112,18 @@ COMMANDS = {
 # Other files that use kernels of a group above.
 FILES = {
     "tests/agreement/test_agreement.py": JOINT_ROWS,
-    "tests/pbd/build/test_rope.py": "tests/pbd/direct/test_direct_solve.py",
+    "tests/benchmarks/test_bench_rods.py": RODS,
+    "tests/course/test_chapter_rods.py": RODS,
+    "tests/pbd/build/test_hair.py": RODS,
+    "tests/pbd/build/test_joined_rods.py": RODS,
+    "tests/pbd/build/test_plant_of_rods.py": RODS,
+    "tests/pbd/build/test_rope.py": RODS,
+    "tests/pbd/test_rods_that_tear.py": RODS,
+    "tests/pbd/test_strands.py": RODS,
+    "tests/pbd/test_yielding.py": RODS,
+    "tests/rigid/solvers/verlet/test_clamped_rods.py": RODS,
+    "tests/scenes/catalogue/test_hair_scene.py": RODS,
+    "tests/scenes/catalogue/test_rod_scenes.py": RODS,
     "tests/pbd/direct/test_direct_bad_input.py": "tests/pbd/direct/test_direct_solve.py",
     "tests/pbd/direct/test_parts.py": "tests/pbd/direct/test_direct_solve.py",
     "tests/pbd/test_gases.py": "tests/pbd/constraints/test_membranes.py",
@@ -139,7 +155,7 @@ FILES = {
     "tests/rigid/solvers/test_wheels.py": JOINT_ROWS,
     "tests/verification/test_aircraft.py": JOINT_ROWS,
     "tests/verification/test_bars_and_beams.py": "tests/pbd/constraints/test_solids.py",
-    "tests/verification/test_rods.py": "tests/pbd/constraints/test_rod_joints.py",
+    "tests/verification/test_rods.py": RODS,
     "tests/verification/test_plates.py": "tests/pbd/constraints/test_membranes.py",
     "tests/verification/test_door.py": JOINT_ROWS,
     "tests/verification/test_linkages.py": JOINT_ROWS,

@@ -7,6 +7,7 @@ from rods import BENDING, DENSITY, LENGTH, LINE, REST, elastica
 
 import pbd
 from pbd import build
+from pbd.core.kernels import KERNELS
 from pbd.core.rotation import rotate
 
 # A strand of the length and bending stiffness of tests/rods.py: EI = E π r⁴/4, and w L³/EI = Γ.
@@ -16,14 +17,21 @@ STRAND = {"length": LENGTH, "radius": RADIUS, "density": DENSITY, "young": YOUNG
 MATERIAL = {"radius": 1e-3, "density": 1300.0, "young": 1e7}
 
 
+def system_of(particles, **options):
+    """A system of strands that no collider reaches, with the kernels of the scene `hair`: its lanes and shapes."""
+    particles.add_collider(pbd.Sphere(0.1, centre=(0, 0, -50)))
+    particles.add_collider(pbd.Capsule(0.1, start=(0, 0, -60), end=(0, 0, -70)))
+    return pbd.ParticleSystem(particles, lanes=8 if KERNELS == "quick" else 1, **options)
+
+
 @pytest.mark.parametrize("gamma", [slow(1), 10])
 def test_strands_hang_as_an_elastica(gamma):
     # Whatever their heading: they begin level, in three directions.
     angles = np.array([0.0, 1.0, 4.0])
     directions = np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1)
     particles = pbd.Particles(gravity=(0, 0, -gamma * BENDING / (LINE * LENGTH**3)))
-    made = build.hair(particles, 0.1 * directions, directions, 40, **STRAND)
-    system = pbd.ParticleSystem(particles, **REST)
+    made = build.hair(particles, 0.1 * directions, directions, 40, damping=0.01, **STRAND)
+    system = system_of(particles, **REST)
     system.step(900)
     tips = system.positions()[made.particles[:, -1]] - 0.1 * directions
     reach, fall, _ = elastica(0, gamma)
@@ -60,8 +68,8 @@ def test_roots_follow_the_surface():
         return (0.3 * min(time, 1.0), 0.0, 0.0), (np.cos(angle), 0.0, 0.0, np.sin(angle))
 
     particles = pbd.Particles(gravity=(0, 0, 0))
-    made = build.hair(particles, 0.1 * directions, directions, 8, length=0.2, motion=motion, **MATERIAL)
-    system = pbd.ParticleSystem(particles, dt=1 / 60, substeps=2, iterations=2, damping=0.1)
+    made = build.hair(particles, 0.1 * directions, directions, 8, length=0.2, motion=motion, damping=0.01, **MATERIAL)
+    system = system_of(particles, dt=1 / 60, substeps=2, iterations=2, damping=0.1)
     system.step(600)
     # At rest and without weight, strands stand out as they did at first.
     expected = (0.3, 0, 0) + rotate(quarter, particles.positions()[made.particles])
@@ -69,14 +77,14 @@ def test_roots_follow_the_surface():
 
 
 def test_each_root_may_have_a_motion_of_its_own():
-    roots = np.array([(0, 0, 0), (1.0, 0, 0)])
+    roots = np.array([(0, 0, 0), (1.0, 0, 0), (2.0, 0, 0)])
 
     def motion(time):
-        return roots + np.array([(0, 0, 0.1), (0, 0.2, 0)]) * min(time, 1.0)
+        return roots + np.array([(0, 0, 0.1), (0, 0.2, 0), (0.1, 0, 0)]) * min(time, 1.0)
 
     particles = pbd.Particles(gravity=(0, 0, 0))
-    made = build.hair(particles, roots, (0, 0, 1), 4, length=0.2, motion=motion, **MATERIAL)
-    system = pbd.ParticleSystem(particles, dt=1 / 60, damping=0.1)
+    made = build.hair(particles, roots, (0, 0, 1), 4, length=0.2, motion=motion, damping=0.01, **MATERIAL)
+    system = system_of(particles, dt=1 / 60, damping=0.1)
     system.step(120)
     assert system.positions()[made.particles[:, 0]] == pytest.approx(motion(2.0), abs=1e-12)
 

@@ -23,7 +23,9 @@ REST = {"dt": 1 / 60, "iterations": 4, "damping": 0.03}
 
 def grown(gravity=(0, 0, -9.81), wind=None, **options):
     """A plant. Returns: particles, the Plant."""
-    particles = pbd.Particles(gravity=gravity, wind=wind)
+    # Without wind there is no air, which is then a density: kernels with wind are compiled for the scene `plant`, too.
+    air = {"wind": (0, 0, 0), "air_density": 0.0} if wind is None else {"wind": wind}
+    particles = pbd.Particles(gravity=gravity, **air)
     return particles, plant(particles, **options)
 
 

@@ -141,7 +141,7 @@ BENT = {"mass": 0.1, "radius": 0.005, "bending": 1e-3}
 
 
 def test_a_rope_with_bending_is_a_rod_with_twist():
-    """The same positions to round-off, with GJ of a round section and EA from the compliance of a segment."""
+    """The same description, with GJ of a round section and EA from the compliance of a segment."""
     line, ropes = [(0, 0, 1), (1, 0, 1)], (pbd.Particles(), pbd.Particles())
     made = rope(ropes[0], line, 10, compliance=1e-4, clamps="start", tear=1.5, **BENT)
     area = np.pi * BENT["radius"] ** 2
@@ -154,10 +154,16 @@ def test_a_rope_with_bending_is_a_rod_with_twist():
     assert made.clamps == same.clamps
     assert made.sticks.tolist() == [[k, k + 1] for k in range(10)]
     assert [each.built for each in ropes] == [[made], [same]]
-    systems = [pbd.ParticleSystem(each, dt=1 / 60, iterations=4) for each in ropes]
-    for system in systems:
-        system.step(30)
-    assert systems[0].positions() == pytest.approx(systems[1].positions(), abs=1e-9)
+    for values in ("positions", "velocities", "masses", "radii", "gravity_scales"):
+        first, second = (getattr(each, values)() for each in ropes)
+        assert first == pytest.approx(second, rel=1e-12)
+    sets, others = (each.constraint_sets for each in ropes)
+    assert list(sets) == list(others)
+    assert len(sets) == 3
+    for key in sets:
+        (members, numbers), (expected, parameters) = sets[key].arrays(), others[key].arrays()
+        assert (members == expected).all()
+        assert numbers == pytest.approx(parameters, rel=1e-9)
 
 
 @pytest.mark.parametrize("weight", [0.0, 2.0])
