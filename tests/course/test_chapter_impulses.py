@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from chapters import chapter
+from marks import slow
 
 import rigid
 
@@ -53,7 +54,7 @@ def test_chain_of_the_course_is_that_of_the_solver(way, soft):
 
 @pytest.mark.parametrize(
     ("masses", "speeds"),
-    [((1.0,), 0.0), ((1.0, 1.0), 0.0), ((1.0, 1.0), (-1.0, 0.6)), ((1.0, 5.0, 0.2, 30.0), 0.0),
+    [slow((1.0,), 0.0), ((1.0, 1.0), 0.0), ((1.0, 1.0), (-1.0, 0.6)), ((1.0, 5.0, 0.2, 30.0), 0.0),
      ((2.0, 3.0, 1.0), (0.3, -0.4, -0.1)), ((2.0, 1.0, 1.0), (1.0, -0.4, 2.0))],
 )  # fmt: skip
 def test_column_of_the_course_is_that_of_the_solver(masses, speeds):
