@@ -23,7 +23,7 @@ REST = {"dt": 1 / 60, "iterations": 4, "damping": 0.03}
 
 def grown(gravity=(0, 0, -9.81), wind=None, **options):
     """A plant. Returns: particles, the Plant."""
-    # Without wind there is no air, which is then a density: kernels with wind are compiled for the scene `plant`, too.
+    # Air without density has no effect, and with it the kernels are those of the scene `plant`.
     air = {"wind": (0, 0, 0), "air_density": 0.0} if wind is None else {"wind": wind}
     particles = pbd.Particles(gravity=gravity, **air)
     return particles, plant(particles, **options)
