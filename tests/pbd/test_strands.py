@@ -13,6 +13,7 @@ LANES = 8 if KERNELS == "quick" else 1  # as in the scene `hair`, whose shapes a
 OPTIONS = {"dt": 1 / 60, "substeps": 2, "iterations": 3, "damping": 0.01}
 IN_LANES = {**OPTIONS, "lanes": LANES}
 MATERIAL = {"density": 1300.0, "young": 1e7, "damping": 0.02}
+COUNT = 11  # of strands: more than lanes, and no multiple of them
 
 
 def directions(count, seed=0):
@@ -29,11 +30,12 @@ def nodding(time):
 
 
 def strands(chosen, motion=nodding, collider=True, **options):
-    """Some of seven strands on a ball that nods. Args: chosen: their numbers; options: of `build.hair`."""
-    d, particles = directions(7)[chosen], pbd.Particles()
+    """Some of COUNT strands on a ball that nods. Args: chosen: their numbers; options: of `build.hair`."""
+    d, particles = directions(COUNT)[chosen], pbd.Particles()
+    length, radius = np.linspace(0.1, 0.3, COUNT)[chosen], np.linspace(1e-3, 7e-3, COUNT)[chosen]
     made = build.hair(
-        particles, 0.1 * d, d, 6, length=np.linspace(0.1, 0.3, 7)[chosen], radius=1e-3 * np.arange(1, 8)[chosen],
-        motion=motion, natural="given", **{**MATERIAL, **options},
+        particles, 0.1 * d, d, 6, length=length, radius=radius, motion=motion, natural="given",
+        **{**MATERIAL, **options},
     )  # fmt: skip
     if collider:
         particles.add_collider(pbd.Sphere(0.1), friction=0.3, motion=motion)
@@ -47,9 +49,9 @@ def strands(chosen, motion=nodding, collider=True, **options):
 def test_each_strand_moves_as_if_it_were_alone(direction, lanes):
     # Neither others nor lanes change a bit of it. Elements alone have a longest displacement, a matrix and a length of
     # step; with one of each for all, a strand that hits the floor would hold all others back.
-    together = pbd.ParticleSystem(strands(range(7))[0], lanes=lanes, direction=direction, **OPTIONS)
+    together = pbd.ParticleSystem(strands(range(COUNT))[0], lanes=lanes, direction=direction, **OPTIONS)
     assert together.pieces == "strands"
-    alone = [pbd.ParticleSystem(strands([k])[0], direction=direction, lanes=1, **OPTIONS) for k in range(7)]
+    alone = [pbd.ParticleSystem(strands([k])[0], direction=direction, lanes=1, **OPTIONS) for k in range(COUNT)]
     contacts = 0
     for _ in range(4):
         together.step(15)
@@ -65,7 +67,7 @@ def test_each_strand_moves_as_if_it_were_alone(direction, lanes):
 
 
 def test_a_snapshot_of_strands_continues_bit_for_bit():
-    first, second = (pbd.ParticleSystem(strands(range(5))[0], **IN_LANES) for _ in range(2))
+    first, second = (pbd.ParticleSystem(strands(range(COUNT))[0], **IN_LANES) for _ in range(2))
     first.step(10)
     second.set_state(first.state())
     first.step(10)
