@@ -135,6 +135,16 @@ def test_the_weakest_joint_breaks_and_a_strong_rod_does_not(worlds):
     assert torn.sum(axis=1).tolist() == [1, 0]
 
 
+def test_each_world_breaks_by_its_own_strengths():
+    # Before a step, whose kernels for worlds take long to compile.
+    strengths = np.full((2, 20), 0.1)
+    strengths[0, 7] = 8e-3
+    system = pbd.ParticleSystem([turning(each, twist=1.2 * LENGTH)[0] for each in strengths])
+    events = system._tearing.tear(0.0)
+    assert [(event.world, event.members) for event in events] == [(0, (7, 8))]
+    assert system.state().torn.sum(axis=1).tolist() == [1, 0]
+
+
 @pytest.mark.parametrize("strength", [-1.0, 0.0, np.nan, np.inf])
 def test_bad_strengths_are_refused(strength):
     """In one line, and nothing is added."""
