@@ -135,6 +135,17 @@ def test_the_weakest_joint_breaks_and_a_strong_rod_does_not(worlds):
     assert torn.sum(axis=1).tolist() == [1, 0]
 
 
+def test_each_segment_tears_at_its_own_tension():
+    particles = pbd.Particles()
+    rod = build.rod(particles, [(0, 0, 0), (LENGTH, 0, 0)], 4, **CORD, strength=[40, 20, 30, 10])
+    system = pbd.ParticleSystem(particles)
+    state = system.state()
+    state.position[:, 0] *= 1 + 25.0 / CORD["stretching"]
+    system.set_state(state)
+    events = system._tearing.tear(0.0)
+    assert [event.members for event in events] == [tuple(rod.particles[k : k + 2]) for k in (1, 3)]
+
+
 def test_each_world_breaks_by_its_own_strengths():
     # Before a step, whose kernels for worlds take long to compile.
     strengths = np.full((2, 20), 0.1)
