@@ -196,7 +196,8 @@ def edge_on_side(
     Args: see `best_sides`; gap: [m]. Returns: how many points there are.
     """
     p, g = edge(shapes, a, edge_a, world)
-    start, along, _, _, _ = side_of(shapes, triangle, side, triangle_plane(shapes, triangle)[0])
+    # Each has a name: variables of packs (rigid/solvers/impulse/packs.py) keep their type.
+    start, along, _inwards, _beyond, _shared = side_of(shapes, triangle, side, triangle_plane(shapes, triangle)[0])
     q, e = turn(rotation, start) + translation, turn(rotation, along)
     s, t = nearest_points(p, g, q, e)
     result = count

@@ -71,6 +71,26 @@ def test_bits_are_those_of_one_contact_after_another(joints, monkeypatch):
 
 
 @pytest.mark.slow
+def test_many_boxes_on_a_mesh_have_the_bits_of_one_contact_after_another(monkeypatch):
+    def solve():
+        model, x = rigid.Model(), np.linspace(-1, 3, 9)
+        heights = 0.1 * np.outer(np.sin(3 * x), np.cos(2 * x))
+        model.add_shape(rigid.GROUND, rigid.HeightField(heights, (4.0, 4.0)))
+        for place in np.ndindex(5, 4, 3):
+            model.add_box((0.2, 0.2, 0.2), mass=1.0, position=0.3 * np.array(place) + (0, 0, 0.4))
+        return rigid.solver("impulse", model, **OPTIONS)
+
+    packed = solve()
+    assert packed.packs == (KERNELS == "quick" and on_cpu())
+    monkeypatch.setattr(ImpulseSolver, "_has_packs", lambda solver: False)
+    single = solve()
+    for solver in (packed, single):
+        solver.step(90)
+    assert single.statistics().contacts > 100
+    assert packed.digest() == single.digest()
+
+
+@pytest.mark.slow
 def test_kernels_without_joints_leave_out_groups_of_joints(monkeypatch):
     def refuse(*arguments):
         raise AssertionError("a group of a joint is compiled: expected none")
@@ -131,9 +151,7 @@ def test_a_pack_has_each_moving_body_once_and_bodies_keep_their_order(packed):
     assert packs[:, PACK.used].mean() > 0.4 * LANES
 
 
-@pytest.mark.parametrize(
-    "options", [{"sleep_speed": 0.01}, {"small_steps": 4}, {"convergence": "velocities"}, {"coloured": True}]
-)
+@pytest.mark.parametrize("options", [{"sleep_speed": 0.01}, {"small_steps": 4}, {"convergence": "velocities"}])
 def test_other_options_have_no_packs(options):
     assert not rigid.solver("impulse", crowd(), **OPTIONS, **options).packs
 
