@@ -55,7 +55,7 @@ def members_of(system):
         if isinstance(method, property) and method.fset:
             found[name] = None
         elif inspect.isfunction(method) and method.__module__.startswith(OWN):
-            parameters = [each for each in inspect.signature(method).parameters.values() if each.name != "self"]
+            parameters = list(inspect.signature(method).parameters.values())[1:]  # without the instance
             if parameters:
                 found[name] = {each.name: each.default is each.empty for each in parameters}
     return found
