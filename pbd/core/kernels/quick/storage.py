@@ -75,7 +75,7 @@ class Owned:
         return self
 
     def fill(self, value):
-        """Fill it with one number. Taichi compiles a kernel for it: 0.1 s of each first start of "impulse"."""
+        """Fill it with one number. Taichi's own `fill` compiles a kernel for each kind of array."""
         view(self)[...] = value
 
     def address(self):

@@ -99,7 +99,7 @@ def weigh_islands(s: ti.template(), contacts, world):
         island = island_of(s, group, world)
         weights[world, island] = weights[world, island] + WEIGHT_OF_JOINT
     for c in range(contacts):
-        island = s.colours.islands[s.points.integers[world, c, PAIR.body_a]]
+        island = s.colours.islands[moving_bodies(s, c, world)[0]]
         weights[world, island] = weights[world, island] + 1
     return WEIGHT_OF_JOINT * s.step.first_contact_group + contacts
 
@@ -180,16 +180,23 @@ def sort_contacts(s: ti.template(), contacts, world):
 @ti.func
 def cluster_of(s: ti.template(), c, world):
     """The cluster of a contact: that of the parts of its bodies, as far as these move."""
-    i, j = s.points.integers[world, c, PAIR.body_a], s.points.integers[world, c, PAIR.body_b]
-    if j < 0 or s.bodies.mass[world, j, MASS.inverse_mass] == 0.0:
-        j = i
-    elif s.bodies.mass[world, i, MASS.inverse_mass] == 0.0:
-        i = j
+    i, j = moving_bodies(s, c, world)
     a, b = s.colours.parts[world, i], s.colours.parts[world, j]
     cluster = a
     if a != b:
         cluster = ti.select(a // 2 == b // 2, PARTS + a // 2, CLUSTERS - 1)
     return cluster
+
+
+@ti.func
+def moving_bodies(s: ti.template(), c, world):
+    """The bodies of a contact, or the one that moves twice."""
+    i, j = s.points.integers[world, c, PAIR.body_a], s.points.integers[world, c, PAIR.body_b]
+    if j < 0 or s.bodies.mass[world, j, MASS.inverse_mass] == 0.0:
+        j = i
+    elif s.bodies.mass[world, i, MASS.inverse_mass] == 0.0:
+        i = j
+    return i, j
 
 
 @ti.func

@@ -45,10 +45,20 @@ def find_points_of_chunks(s: ti.template(), world):
     if ti.static(shares_search(s)):
         begin_finders(s, world)
         for_each(s, turns.find_points, CHUNKS, world)
-        s.points.count[world] = place_chunks(s, world)
-        for_each(s, turns.copy_points, CHUNKS, world)
+        total = place_chunks(s, world)
+        if total <= s.points.integers.shape[1]:
+            for_each(s, turns.copy_points, CHUNKS, world)
+            s.points.count[world] = total
+        else:  # which of them a thread had room for depends on who took which chunk
+            append_all_points(s, world)
     else:
-        s.points.count[world] = 0
-        for chunk in range(CHUNKS):
-            append_points(s, chunk, world)
+        append_all_points(s, world)
     finish_points(s, world)
+
+
+@ti.func
+def append_all_points(s: ti.template(), world):
+    """Find the points of all chunks, on one thread."""
+    s.points.count[world] = 0
+    for chunk in range(CHUNKS):
+        append_points(s, chunk, world)

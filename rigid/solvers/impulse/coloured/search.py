@@ -1,4 +1,4 @@
-"""Contact points that several threads find: those of one thread, in their order.
+"""Contact points that several threads find, in the order in which one thread finds them.
 
 Pairs of shapes lie in lists (rigid/collision/broad_phase.py), and a chunk is a part of a list. A thread that takes a
 chunk appends its points to its own. Then the chunks are put behind one another, so no bit depends on who took which.
@@ -50,7 +50,7 @@ def shares_search(s):
 
 @compiled_once("bodies", "shapes", "scratch", "margin", "gravity", "step", "features")
 def begin_shared_search(s: ti.template(), index):
-    """Do what comes before the search for pairs of shapes."""
+    """Find the listed pairs and those of large shapes, and prepare the search for those of small ones."""
     world = world_of(s, index)
     compute_contact_margins(s, world)
     write_placements(s.shapes, s.scratch, s.bodies.pose, s.margin, world)
@@ -123,8 +123,7 @@ def copy_chunk(s: ti.template(), chunk, world):
     """Copy the points of a chunk to their places."""
     chunks = ti.static(s.finders.chunks)
     thread, first = chunks[world, chunk, CHUNK.thread], chunks[world, chunk, CHUNK.first]
-    place, capacity = chunks[world, chunk, CHUNK.place], s.points.integers.shape[1]
-    length = ti.min(chunks[world, chunk, CHUNK.count], capacity - ti.max(place, first))
+    place, length = chunks[world, chunk, CHUNK.place], chunks[world, chunk, CHUNK.count]
     for each in ti.static(range(s.threads)):
         if thread == each:
             copy_points(s.finders[1 + each].points, s.points, first, place, length, world)

@@ -60,7 +60,7 @@ def open_loop(team: ti.template(), station, kind):
 
 @ti.func
 def offer_share(team: ti.template(), station, thread, first, end):
-    """Give a thread its share of the open loop. Args: thread: whose memory has it from the last time; first, end: of
+    """Give a thread its share of the open loop. Args: thread: whose cache has it from the last time; first, end: of
     the turns. Called by the leader."""
     line = LINE * thread
     blocks = ti.min(end - first, BLOCKS_OF_A_SHARE)

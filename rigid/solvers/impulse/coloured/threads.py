@@ -112,7 +112,7 @@ def end_launch(s: ti.template()):
 
 @ti.func
 def help_leader(s: ti.template(), thread, world):
-    """Take part in loops until the launch is over."""
+    """Take part in loops until the launch is over. Their kind and turns are in the counters."""
     while not team.is_over(s.team):
         if team.has_loop(s.team, COLOURED, s.threads):
             take_part_in_colours(s, 0, thread, world)

@@ -1,4 +1,4 @@
-"""Turns of the loops that threads share: what a loop does with one body, joint, group, contact or block of shapes.
+"""Turns of the loops that threads share: what a loop does with one body, joint, group, contact, pack, block or chunk.
 
 All are Taichi functions (s, k, thread, world), and return a number, of which `for_each` (threads.py) finds the largest.
 """
@@ -73,7 +73,8 @@ def copy_points(s: ti.template(), chunk, thread, world):
 @ti.func
 def write_contacts(s: ti.template(), k, thread, world):
     """Write the rows of two shapes' contacts, or copy these to their places in packs, with their impulses of the last
-    step. One thread does so, in order: which impulse a contact gets depends on those before. Args: k: the first."""
+    step. Which impulse a contact gets depends on those before, so the turn of the first contact takes all of them, and
+    the turns of the others do nothing. Args: k: a contact."""
     count = ti.min(s.points.count[world], s.points.integers.shape[1])
     c, going = k, not continues_pair(s.points, k, world)
     while going:

@@ -95,7 +95,7 @@ def test_clusters_of_a_colour_share_no_body_and_contain_each_joint_and_contact_o
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shapes", ["boxes", "capsules"])
+@pytest.mark.parametrize("shapes", ["boxes", "capsules", "platform"])
 def test_a_heap_has_the_same_bits_with_packs_without_and_on_two_threads(shapes):
     if not on_cpu():
         pytest.skip("of the processor's threads")
@@ -104,24 +104,39 @@ def test_a_heap_has_the_same_bits_with_packs_without_and_on_two_threads(shapes):
     assert len(found) == 1
 
 
-def digest_of_heap(shapes, packs=True):
-    """The program of another process: a digest of many shapes that fall. Args: shapes: a kind; packs: whether to use
-    them."""
+@pytest.mark.slow
+def test_too_many_contacts_leave_the_same_state_on_one_thread_and_on_two():
+    if not on_cpu():
+        pytest.skip("of the processor's threads")
+    call = "digest_of_heap('boxes', contact_capacity=100)"
+    found = [run_elsewhere(__file__, call, cpu_max_num_threads=threads) for threads in (1, 2, 2)]
+    assert found[0]["error"].startswith("contact buffer full")
+    assert found[1:] == found[:1] * 2
+
+
+def digest_of_heap(shapes, packs=True, **options):
+    """The program of another process: a digest of many shapes that fall. Args: shapes: "boxes" on the ground or a
+    moving "platform", or "capsules"; packs: whether to use them; options: of the solver."""
     if not packs:
         ImpulseSolver._has_packs = lambda self: False
     random, model = np.random.default_rng(7), rigid.Model()
     model.add_ground()
+    if shapes == "platform":
+        model.add_box((3.0, 3.0, 0.1), path=lambda time: (0.8 + 0.2 * np.sin(5 * time), 0.5, 0.06))
     for place in np.ndindex(6, 4, 5):
         turn = random.normal(size=4)
         given = {"position": 0.32 * np.array(place) + (0, 0, 0.3), "rotation": turn / np.linalg.norm(turn)}
-        if shapes == "boxes":
+        if shapes != "capsules":
             model.add_box(random.uniform(0.15, 0.3, 3), mass=1.0, **given)
         else:
             model.add_capsule(0.08, random.uniform(0.1, 0.2), mass=1.0, **given)
-    solver = solve(model)
+    solver, error = solve(model, **options), "none"
     assert solver.packs == packs
-    solver.step(60)
-    return f"digest: {solver.digest()}\n"
+    try:
+        solver.step(60)
+    except RuntimeError as raised:
+        error = str(raised).partition(":")[0]
+    return f"digest: {solver.digest()}\nerror: {error}\n"
 
 
 @pytest.mark.slow
