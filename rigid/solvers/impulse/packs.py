@@ -332,7 +332,7 @@ def solve_in_lanes(s: ti.template(), stage: ti.template(), backwards, begin, end
 def store_packs(s: ti.template(), count, last, world):
     """Store the impulses of all contacts for the next step. Args: count; last: whether contacts are read."""
     contact_cache.clear(s.cache, world)
-    total_in_lanes(LANES, s, 0, s.packs.count[world], world)
+    total_in_lanes(LANES, s, world)
     for c in range(count):
         slot, lane = s.packs.places[world, c, PLACE.slot], s.packs.places[world, c, PLACE.lane]
         impulse = ti.Vector([s.packs.impulses[world, slot, k][lane] for k in ti.static(range(3))])
@@ -354,10 +354,10 @@ def write_readings(s: ti.template(), c, slot, lane, world):
 
 @in_packs
 @ti.func
-def total_in_lanes(s: ti.template(), begin, end, world):
-    """Compute the impulses of all slots of packs as vectors in the world. Args: begin, end: of packs."""
+def total_in_lanes(s: ti.template(), world):
+    """Compute the impulses of all slots as vectors in the world."""
     packs = ti.static(s.packs.packs)
-    for pack in range(begin, end):
+    for pack in range(s.packs.count[world]):
         first = packs[world, pack, PACK.first]
         for slot in range(first, first + packs[world, pack, PACK.slots]):
             store_vector(s.packs.impulses, slot, 0, impulse_of(s, slot, world), world)

@@ -24,8 +24,9 @@ from rigid.constraints.rows import GROUP
 from rigid.kernels.motion import MASS, POSE
 from rigid.solvers.impulse.packs import clear_places, number_slots, place_contacts
 
-# Parts of the bodies, clusters in all colours, and colours.
-PARTS, CLUSTERS, COLOURS = 4, 7, 3
+# Parts of the bodies, colours, and clusters in all colours.
+PARTS, COLOURS = 4, 3
+CLUSTERS = 2 * PARTS - 1
 
 # Where the joints, contacts and packs of a cluster begin; those of the next one follow.
 CLUSTER = Columns(joint=1, contact=1, pack=1)
@@ -46,7 +47,7 @@ class Colours(NamedTuple):
     parts: Integer(count.worlds, count.bodies)
     clusters: Integer(count.worlds, CLUSTERS + 1, CLUSTER)
     order: Integer(count.worlds, count.joint_groups)  # groups of joints by cluster
-    contact_clusters: Integer(count.worlds, count.contacts)
+    contact_clusters: Integer(count.worlds, count.contacts)  # the cluster of each contact
     contact_order: Integer(count.worlds, count.contacts)  # contacts by cluster
 
 
@@ -164,7 +165,7 @@ def sort_contacts(s: ti.template(), contacts, world):
         after = cluster_of(s, c, world) + 1
         of_contacts[world, c] = after - 1
         clusters[world, after, CLUSTER.contact] = clusters[world, after, CLUSTER.contact] + 1
-    # Where a cluster ends is where it begins until its contacts are counted anew.
+    # The entry behind a cluster counts from where the cluster begins, contact by contact, to where it ends.
     total = 0
     for cluster in range(CLUSTERS + 1):
         length = clusters[world, cluster, CLUSTER.contact]
