@@ -144,16 +144,13 @@ def contact_arms(s: ti.template(), c, i, j, world):
 
 
 @ti.func
-def write_contact(s: ti.template(), c, row, group, world):
-    """Write the normal row and the friction rows of contact c."""
+def gap_and_target(s: ti.template(), c, i, j, n, arm_i, arm_j, world):
+    """The gap [m] of contact c, and its target velocity along the normal [m/s], as its row has them.
+
+    Args: i, j: its bodies; n: its normal; arm_i, arm_j: see `contact_arms`.
+    """
     velocity, point = ti.static(s.bodies.velocity, s.points.numbers)
-    ground = s.bodies.pose.shape[1] - 1
-    i, j = s.points.integers[world, c, PAIR.body_a], s.points.integers[world, c, PAIR.body_b]
-    if j < 0:
-        j = ground
-    n = load_vector(point, c, POINT.normal, world)
     gap = point[world, c, POINT.gap]
-    arm_i, arm_j = contact_arms(s, c, i, j, world)
     slip = load_vector(velocity, i, VELOCITY.linear, world)
     slip += load_vector(velocity, i, VELOCITY.angular, world).cross(arm_i)
     slip -= load_vector(velocity, j, VELOCITY.linear, world) + load_vector(
@@ -173,6 +170,20 @@ def write_contact(s: ti.template(), c, row, group, world):
             gap = ti.min(gap, 0.0)
     if gap > 0.0:
         gap = ti.max(gap - TOUCHING * s.step.h * s.step.h * gravity, 0.0)
+    return gap, target
+
+
+@ti.func
+def write_contact(s: ti.template(), c, row, group, world):
+    """Write the normal row and the friction rows of contact c."""
+    point = ti.static(s.points.numbers)
+    ground = s.bodies.pose.shape[1] - 1
+    i, j = s.points.integers[world, c, PAIR.body_a], s.points.integers[world, c, PAIR.body_b]
+    if j < 0:
+        j = ground
+    n = load_vector(point, c, POINT.normal, world)
+    arm_i, arm_j = contact_arms(s, c, i, j, world)
+    gap, target = gap_and_target(s, c, i, j, n, arm_i, arm_j, world)
     write_jacobian(s.rows, row, n, arm_i.cross(n), -arm_j.cross(n), gap, world)
     write_bounds(s.rows, row, target, 0.0, ti.math.inf, world)
     t, u = tangents(n)

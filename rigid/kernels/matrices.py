@@ -55,6 +55,19 @@ def inverse_or_zero(x):
 
 
 @ti.func
+def inverse_of_two(xx, xy, yy):
+    """The inverse of a symmetric matrix (2, 2), as `invert` finds it: its xx, xy and yy (3,)."""
+    scale = inverse_or_zero(xx)
+    part = scale * xy
+    left = yy - xy * part
+    last = 0.0
+    if left > DEPENDENT * yy:
+        last = 1.0 / left
+    mixed = -(last * (xy * scale))
+    return ti.Vector([scale - part * mixed, -(part * last), last])
+
+
+@ti.func
 def invert(array: ti.template(), first, count, column, scratch, world):
     """Invert a matrix in place by Gauss-Jordan elimination.
 

@@ -26,7 +26,7 @@ from rigid.collision.upload import (
     refuse_mesh_colliders,
 )
 from rigid.constraints.contact_forces import contact_forces
-from rigid.constraints.contact_rows import CONTACT_GROUPS, CONTACT_ROWS, contact_size
+from rigid.constraints.contact_rows import contact_size
 from rigid.constraints.joint_forces import joint_forces
 from rigid.constraints.joints.builder import JointBuilder
 from rigid.constraints.joints.data import COORDINATE
@@ -41,7 +41,6 @@ from rigid.solvers.energy_bound import LARGEST_RISE, UNWATCHED, WATCHED, watch_v
 from rigid.solvers.energy_warning import PassiveEnergy
 from rigid.solvers.inputs import ExternalForces, GrabSprings, MotorTargets, Paths
 from rigid.solvers.report import EVENTS, NOTHING, REPORT
-from rigid.solvers.substeps import MOST_THREADS
 from rigid.state import State, join_arrays, split_arrays
 
 
@@ -119,8 +118,7 @@ class RowSolver(Solver):
         self.data = allocate(
             self.declaration, {**given, **(values or {})}, worlds=worlds, bodies=bodies + 1, margins=bodies,
             shapes=len(self.model.shapes), contacts=self.contact_capacity,
-            packs=packs, pack_bodies=2 * packs,
-            pack_rows=MOST_THREADS * CONTACT_ROWS, pack_groups=MOST_THREADS * CONTACT_GROUPS,
+            packs=packs, pack_bodies=2 * packs, soft_slots=packs if self._has_small_steps() else 0,
             readings=self.contact_capacity if self.lanes > 1 else 0,
             rows=self.first_contact_row + self._contact_rows * self.contact_capacity, **counts,
         )  # fmt: skip
@@ -193,6 +191,10 @@ class RowSolver(Solver):
 
     def _has_packs(self):
         """Whether contacts of one world lie in the lanes of vectors."""
+        return False
+
+    def _has_small_steps(self):
+        """Whether substeps are made in small steps with soft rows."""
         return False
 
     def _choose_lanes(self):

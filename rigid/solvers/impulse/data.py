@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 from pbd.core.kernels import Columns, Host, Integer, Real, Vector, count
 from rigid.collision.contact_cache import ContactCache
-from rigid.collision.data import PAIR, POINT, Points, Scratch, Shapes
+from rigid.collision.data import POINT, Points, Scratch, Shapes
 from rigid.collision.lanes import InLanes
 from rigid.constraints.joints.data import Joints
-from rigid.constraints.rows import GROUP, Rows
+from rigid.constraints.rows import Rows
 from rigid.kernels.motion import MASS, POSE, VELOCITY, Bodies
 from rigid.solvers.energy_bound import Division, Watch
 from rigid.solvers.sequential import data
@@ -41,12 +41,19 @@ LANES = 4
 PACK = Columns(first=1, slots=1, used=1, next=1, body_i=LANES, body_j=LANES)
 
 # A slot of a pack, see slots.py: normal and first tangent; arms of both bodies [m]; response_i and response_j of each
-# of its three rows; b and λ of each [N s]; the inverse of the gap's row; that of friction (2 x 2), and its 1/r; μ; the
-# gap G [m], and in its place b' once that is known; λ' [N s].
+# of its three rows; b and λ of each [N s]; the inverse of the gap's row; that of friction (xx, xy, yy), and its 1/r; μ;
+# the gap G [m], and in its place b' once that is known; λ' [N s].
 SLOT = Columns(
-    normal=3, tangent=3, arm_i=3, arm_j=3, responses=18, bias=3, impulse=3, inverse=1, friction_inverse=4,
+    normal=3, tangent=3, arm_i=3, arm_j=3, responses=18, bias=3, impulse=3, inverse=1, friction_inverse=3,
     friction_step=1, friction=1, correction_bias=1, correction_impulse=1,
 )  # fmt: skip
+
+# A slot with small steps, see soft_packs.py: 1/K of the gap's row; of an overlap β, γ and 1/(K + γ); γ now; J V of the
+# gap at the start of the substep [m/s]; the largest λ of the gap in the substep, and the sums of λ of all rows in small
+# steps before this one [N s].
+SOFT = Columns(
+    inverse=1, overlap_part=1, overlap_softness=1, overlap_inverse=1, softness=1, start_velocity=1, largest=1, earlier=3
+)
 
 # The place of a contact in the packs.
 PLACE = Columns(pack=1, slot=1, lane=1)
@@ -114,14 +121,6 @@ class BodiesOfPacks(NamedTuple):
     inverse_inertia: Vector(LANES, count.worlds, count.pack_bodies, 9)
 
 
-class RowsOfPacks(NamedTuple):
-    """`Rows` of one slot in lanes for each thread, while it is prepared."""
-
-    numbers: Vector(LANES, count.worlds, count.pack_rows, ROW)
-    kinds: Vector(LANES, count.worlds, count.pack_groups)
-    groups: Integer(count.worlds, count.pack_groups, GROUP)
-
-
 class Packs(NamedTuple):
     """Contacts in packs, see packs.py. There are at most as many packs, and slots, as contacts."""
 
@@ -131,10 +130,9 @@ class Packs(NamedTuple):
     packs: Integer(count.worlds, count.packs, PACK)
     places: Integer(count.worlds, count.packs, PLACE)
     bodies: BodiesOfPacks
-    rows: RowsOfPacks
     slots: Vector(LANES, count.worlds, count.packs, SLOT)
+    soft: Vector(LANES, count.worlds, count.soft_slots, SOFT)
     points: Vector(LANES, count.worlds, count.packs, POINT)
-    pairs: Integer(count.worlds, count.packs, PAIR)  # bodies of each slot
     impulses: Vector(LANES, count.worlds, count.packs, 3)  # of each slot, in the world [N s]
 
 

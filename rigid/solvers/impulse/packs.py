@@ -21,7 +21,7 @@ from rigid.collision.contact_cache import CACHED
 from rigid.collision.data import ABSENT, PAIR, POINT
 from rigid.constraints.contact_rows import CONTACT_ROWS, tangents
 from rigid.kernels.motion import MASS, POSE, PSEUDO
-from rigid.solvers.impulse.data import LANES, PACK, PLACE, ROW, SLOT
+from rigid.solvers.impulse.data import LANES, PACK, PLACE, ROW, SLOT, SOFT
 from rigid.solvers.impulse.maximal import (
     apply_impulse,
     compute_response,
@@ -150,7 +150,7 @@ def write_packs(s: ti.template(), count, world):
     empty_slots(LANES, s, 0, packs, world)
     for c in range(count):
         load_contact(s, c, world)
-    prepare_in_lanes(LANES, s, 0, packs, 0, world)
+    prepare_in_lanes(LANES, s, 0, packs, world)
 
 
 @ti.func
@@ -194,18 +194,17 @@ def empty_slots(s: ti.template(), begin, end, world):
         for slot in range(first, first + packs[world, pack, PACK.slots]):
             s.packs.points[world, slot, POINT.gap] = ABSENT
             store_vector(s.packs.points, slot, POINT.normal, ti.Vector([0.0, 0.0, 1.0]), world)
-            s.packs.pairs[world, slot, PAIR.body_a], s.packs.pairs[world, slot, PAIR.body_b] = 2 * pack, 2 * pack + 1
 
 
 @in_packs
 @ti.func
-def prepare_in_lanes(s: ti.template(), begin, end, thread, world):
-    """Prepare all slots of packs. Args: begin, end: of packs; thread: whose rows are used meanwhile."""
+def prepare_in_lanes(s: ti.template(), begin, end, world):
+    """Prepare all slots of packs. Args: begin, end: of packs."""
     packs = ti.static(s.packs.packs)
     for pack in range(begin, end):
         first = packs[world, pack, PACK.first]
         for slot in range(first, first + packs[world, pack, PACK.slots]):
-            prepare_slot(s, slot, 2 * pack, 2 * pack + 1, thread, world)
+            prepare_slot(s, slot, 2 * pack, 2 * pack + 1, world)
 
 
 @ti.func
@@ -296,14 +295,14 @@ def solve_some_packs(s: ti.template(), stage: ti.template(), begin, end, thread,
     return ti.atomic_max(s.packs.change[world, thread], 0.0)  # Taichi moves plain reads out of loops
 
 
-@compiled_once("bodies", "packs", "reversed")
+@compiled_once("bodies", "packs", "reversed", "features")
 def solve_velocities_of_packs(s: ti.template(), begin, end, thread, world):
     """Solve contacts once for velocities."""
     backwards = ti.cast(s.reversed[world], ti.i32)
     s.packs.change[world, thread] = solve_in_lanes(LANES, s, 0, backwards, begin, end, world)
 
 
-@compiled_once("bodies", "packs", "reversed")
+@compiled_once("bodies", "packs", "reversed", "features")
 def solve_corrections_of_packs(s: ti.template(), begin, end, thread, world):
     """Solve contacts once for pseudo-velocities."""
     backwards = ti.cast(s.reversed[world], ti.i32)
@@ -350,6 +349,8 @@ def write_readings(s: ti.template(), c, slot, lane, world):
         row = s.step.first_contact_row + CONTACT_ROWS * c + k
         store_vector(s.rows.numbers, row, ROW.linear, direction, world)
         s.rows.numbers[world, row, ROW.impulse] = s.packs.slots[world, slot, SLOT.impulse + k][lane]
+        if ti.static(s.features.small_steps):
+            s.rows.numbers[world, row, ROW.correction] = s.packs.soft[world, slot, SOFT.earlier + k][lane]
 
 
 @in_packs

@@ -1,66 +1,105 @@
 """A slot of a pack: one contact in each lane, from its rows to its impulses. See packs.py.
 
-Its general rows would be 114 numbers. The iterations read 45 of them, so `prepare_slot` writes each slot's rows to one
-place, and keeps these (SLOT). The functions below have the arithmetic of rigid/solvers/sequential/solve.py, and so the
-same bits. M⁻¹Jᵀ is kept, because to compute it in each iteration takes longer than to read it; the directions of the
-rows are computed from the arms.
+Its general rows would be 114 numbers. The iterations read 44 of them (SLOT). The functions below have the arithmetic of
+rows, and so the same bits. M⁻¹Jᵀ is kept, because to compute it in each iteration takes longer than to read it; the
+directions of the rows are computed from the arms.
 """
 
 import taichi as ti
 
 from pbd.core.kernels import load_vector, store_vector
 from rigid.collision.data import ABSENT, POINT
-from rigid.constraints.contact_rows import CONTACT_GROUPS, CONTACT_ROWS, contact_arms, write_contact
-from rigid.kernels.matrices import inverse_or_zero
-from rigid.solvers.impulse.data import ROW, SLOT
-from rigid.solvers.impulse.maximal import change_velocities, compute_response, matrix_entry, velocity_along
-from rigid.solvers.sequential.prepare import invert_friction
+from rigid.constraints.contact_rows import (
+    CONTACT_ROWS,
+    carried_velocity,
+    carrier_turn,
+    contact_arms,
+    gap_and_target,
+    tangents,
+)
+from rigid.kernels.matrices import inverse_of_two, inverse_or_zero
+from rigid.kernels.motion import multiply_inverse_inertia
+from rigid.solvers.impulse.data import SLOT, SOFT
+from rigid.solvers.impulse.maximal import change_velocities, entry_along, load_velocities, velocity_along
+from rigid.solvers.impulse.softness import softness_of
 from rigid.solvers.sequential.solve import within_cone
 
 
 def in_pack(s):
-    """The data of a step with the bodies and points of packs, and rows of one slot, in place of the world's."""
-    return s._replace(
-        bodies=s.packs.bodies, rows=s.packs.rows,
-        points=s.points._replace(numbers=s.packs.points, integers=s.packs.pairs),
-        step=s.step._replace(first_contact_row=0, first_contact_group=0),
-    )  # fmt: skip
+    """The data of a step with the bodies and points of packs in place of the world's."""
+    return s._replace(bodies=s.packs.bodies, points=s.points._replace(numbers=s.packs.points))
 
 
 @ti.func
-def prepare_slot(s: ti.template(), slot, i, j, thread, world):
+def prepare_slot(s: ti.template(), slot, i, j, world):
     """Find the numbers of a slot: as `write_contact`, and `prepare_group` for both groups, whose rows are hard.
 
-    Args: slot; i, j: bodies of its pack; thread: whose rows are used meanwhile.
+    Args: slot; i, j: bodies of its pack.
     """
-    t, n, numbers = ti.static(in_pack(s), s.packs.rows.numbers, s.packs.slots)
-    row = CONTACT_ROWS * thread
-    write_contact(t, slot, row, CONTACT_GROUPS * thread, world)
+    t, numbers = ti.static(in_pack(s), s.packs.slots)
+    normal = load_vector(t.points.numbers, slot, POINT.normal, world)
     arm_i, arm_j = contact_arms(t, slot, i, j, world)
+    store_vector(numbers, slot, SLOT.normal, normal, world)
+    store_vector(numbers, slot, SLOT.tangent, tangents(normal)[0], world)
     store_vector(numbers, slot, SLOT.arm_i, arm_i, world)
     store_vector(numbers, slot, SLOT.arm_j, arm_j, world)
-    store_vector(numbers, slot, SLOT.normal, load_vector(n, row, ROW.linear, world), world)
-    store_vector(numbers, slot, SLOT.tangent, load_vector(n, row + 1, ROW.linear, world), world)
+    h = s.step.h * ti.static(max(s.features.small_steps, 1))
+    carried = carried_velocity(t, i, j, normal, carrier_turn(t, i, j, world), h, world)
     impulse = load_vector(s.packs.impulses, slot, 0, world)
-    for k in range(CONTACT_ROWS):
-        compute_response(t, row + k, i, j, world)
-        for m in range(6):
-            numbers[world, slot, SLOT.responses + 6 * k + m] = n[world, row + k, ROW.response_i + m]
-        numbers[world, slot, SLOT.impulse + k] = impulse.dot(load_vector(n, row + k, ROW.linear, world))
-        numbers[world, slot, SLOT.bias + k] = -n[world, row + k, ROW.target]
+    for k, direction in ti.static(enumerate(directions_of(s, slot, world))):
+        response_i = multiply_inverse_inertia(t.bodies, i, arm_i.cross(direction), world)
+        response_j = multiply_inverse_inertia(t.bodies, j, -arm_j.cross(direction), world)
+        store_vector(numbers, slot, ti.static(SLOT.responses + 6 * k), response_i, world)
+        store_vector(numbers, slot, ti.static(SLOT.responses + 6 * k + 3), response_j, world)
+        numbers[world, slot, SLOT.impulse + k] = impulse.dot(direction)
+        numbers[world, slot, SLOT.bias + k] = -carried.dot(direction)
+    gap, target = gap_and_target(t, slot, i, j, normal, arm_i, arm_j, world)
     numbers[world, slot, SLOT.impulse] = ti.max(numbers[world, slot, SLOT.impulse], 0.0)
-    gap = n[world, row, ROW.error]
-    numbers[world, slot, SLOT.bias] = numbers[world, slot, SLOT.bias] + (gap - ti.min(gap, 0.0)) / s.step.h
+    numbers[world, slot, SLOT.bias] = -target + (gap - ti.min(gap, 0.0)) / s.step.h
     numbers[world, slot, SLOT.correction_bias] = gap
-    numbers[world, slot, SLOT.inverse] = inverse_or_zero(matrix_entry(t, row, row, i, j, world))
-    invert_friction(t, row + 1, i, j, world)
-    for k in ti.static(range(4)):
-        numbers[world, slot, SLOT.friction_inverse + k] = n[world, row + 1 + k // 2, ROW.inverse + k % 2]
-    numbers[world, slot, SLOT.friction_step] = n[world, row + 1, ROW.inverse + 3]
-    numbers[world, slot, SLOT.friction] = n[world, row + 1, ROW.high]
-    if s.packs.points[world, slot, POINT.gap] >= ABSENT:
+    of_gap = entry(s, slot, 0, 0, i, j, world)
+    xx, xy, yy = entry(s, slot, 1, 1, i, j, world), entry(s, slot, 2, 1, i, j, world), entry(s, slot, 2, 2, i, j, world)
+    store_vector(numbers, slot, SLOT.friction_inverse, inverse_of_two(xx, xy, yy), world)
+    numbers[world, slot, SLOT.inverse] = inverse_or_zero(of_gap)
+    largest = ti.max(ti.abs(xx) + ti.abs(xy), ti.abs(xy) + ti.abs(yy))  # no eigenvalue exceeds it (Gershgorin)
+    numbers[world, slot, SLOT.friction_step] = inverse_or_zero(largest)
+    numbers[world, slot, SLOT.friction] = t.points.numbers[world, slot, POINT.friction]
+    if ti.static(s.features.small_steps):
+        begin_small_steps(s, slot, of_gap, i, j, world)
+    if t.points.numbers[world, slot, POINT.gap] >= ABSENT:
         for k in range(SLOT.impulse, SLOT.friction_step):  # and the inverses
             numbers[world, slot, k] = 0.0
+        if ti.static(s.features.small_steps):
+            for k in range(SOFT.inverse, SOFT.softness):
+                s.packs.soft[world, slot, k] = 0.0
+
+
+@ti.func
+def entry(s: ti.template(), slot, row: ti.template(), other: ti.template(), i, j, world):
+    """An entry of J M⁻¹ Jᵀ, as `matrix_entry`. Args: row, other: of the slot's three rows; i, j: bodies of its pack."""
+    t, numbers = ti.static(in_pack(s), s.packs.slots)
+    arm_i, arm_j = load_vector(numbers, slot, SLOT.arm_i, world), load_vector(numbers, slot, SLOT.arm_j, world)
+    directions, first = directions_of(s, slot, world), ti.static(SLOT.responses + 6 * other)
+    response_i, response_j = load_vector(numbers, slot, first, world), load_vector(numbers, slot, first + 3, world)
+    d, along = directions[row], directions[row].dot(directions[other])
+    return entry_along(t.bodies, i, j, along, arm_i.cross(d), -arm_j.cross(d), response_i, response_j, world)
+
+
+@ti.func
+def begin_small_steps(s: ti.template(), slot, entry, i, j, world):
+    """As `begin_contacts` and `soften` of soft.py: find what a slot keeps in a substep. Args: entry: K of its gap."""
+    t, soft = ti.static(in_pack(s), s.packs.soft)
+    turn, damping = softness_of(t, i, j, True, world)
+    softness = entry / (turn * (turn + 2.0 * damping))
+    soft[world, slot, SOFT.inverse] = inverse_or_zero(entry)
+    soft[world, slot, SOFT.overlap_part] = turn / (turn + 2.0 * damping)
+    soft[world, slot, SOFT.overlap_softness] = softness
+    soft[world, slot, SOFT.overlap_inverse] = inverse_or_zero(entry + softness)
+    normal = load_vector(s.packs.slots, slot, SLOT.normal, world)
+    soft[world, slot, SOFT.start_velocity] = velocity_of(s, slot, normal, load_velocities(t, i, j, 0, world), world)
+    soft[world, slot, SOFT.largest] = 0.0
+    for k in range(CONTACT_ROWS):
+        soft[world, slot, SOFT.earlier + k] = 0.0
 
 
 @ti.func
@@ -123,6 +162,8 @@ def solve_gap(s: ti.template(), slot, i, j, velocities, stage: ti.template(), wo
     normal, changed = load_vector(numbers, slot, SLOT.normal, world), velocities
     before = numbers[world, slot, column]
     residual = velocity_of(s, slot, normal, velocities, world) + numbers[world, slot, bias]
+    if ti.static(s.features.small_steps):
+        residual += s.packs.soft[world, slot, SOFT.softness] * before
     new = ti.max(before - numbers[world, slot, SLOT.inverse] * residual, 0.0)
     change = new - before
     if change != 0.0:
@@ -143,7 +184,7 @@ def solve_slip_of_slot(s: ti.template(), slot, i, j, velocities, world):
         before[k] = numbers[world, slot, SLOT.impulse + 1 + k]
     stopped = before
     for k in ti.static(range(2)):
-        first = ti.static(SLOT.friction_inverse + 2 * k)
+        first = ti.static(SLOT.friction_inverse + k)
         stopped[k] -= numbers[world, slot, first] * slip[0] + numbers[world, slot, first + 1] * slip[1]
     bound = numbers[world, slot, SLOT.friction] * numbers[world, slot, SLOT.impulse]
     new = within_cone(stopped, before, numbers[world, slot, SLOT.friction_step] * slip, bound)

@@ -21,8 +21,6 @@ iterations over all rows, not by one pass over contacts, so a box that falls fla
 joints are those of the first pass in the second one, too, which goes a little less far.
 """
 
-import math
-
 import taichi as ti
 
 from pbd.core.kernels import load_vector
@@ -30,9 +28,10 @@ from rigid.collision.data import POINT
 from rigid.constraints.contact_rows import CONTACT_ROWS, RESTING, carried_velocity, carrier_turn, first_group
 from rigid.constraints.rows import GROUP, Group, bodies_of, position_error
 from rigid.kernels.matrices import inverse_or_zero
-from rigid.kernels.motion import MASS, gravity_on
-from rigid.solvers.adaptive_substeps import of_part
+from rigid.kernels.motion import gravity_on
 from rigid.solvers.impulse.data import ROW
+from rigid.solvers.impulse.soft_packs import of_substep, rebound_packs, relax_packs, soften_packs
+from rigid.solvers.impulse.softness import softness_of
 from rigid.solvers.impulse.step import integrate_poses, integrate_velocities, update_inertias
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.contacts import find_contact_points, first_row, store_impulses, write_contacts
@@ -41,15 +40,11 @@ from rigid.solvers.sequential.prepare import (
     compute_effective_mass,
     compute_softness,
     push_rotors,
-    warm_start,
+    warm_start_group,
     write_rows,
 )
 from rigid.solvers.sequential.sleep import put_to_sleep, update_sleep_timers
 from rigid.solvers.sequential.solve import is_awake, iterate, solve_in_order
-
-# h ω and ζ of joints, of contacts, and of contacts with what nothing moves: 60, 30 and 60 Hz at h = 1/240 s.
-JOINT = (0.5 * math.pi, 2.0)
-CONTACT, CONTACT_WITH_FIXED = (0.25 * math.pi, 10.0), (0.5 * math.pi, 10.0)
 
 
 @ti.func
@@ -58,7 +53,7 @@ def advance_substep_soft(s: ti.template(), iterations, last, world):
 
     Args: iterations: most of those that solve rebounds; last: whether contacts are read of this substep.
     """
-    whole = ti.static(of_part(s, s.features.small_steps))
+    whole = ti.static(of_substep(s))
     write_rows(s, world)
     watch_rows(s, world)
     update_inertias(s, world)
@@ -75,12 +70,13 @@ def advance_substep_soft(s: ti.template(), iterations, last, world):
             add_up(s, k == 0, world)
             integrate_velocities(s, world)
             prepare_softly(s, groups, k == 0, world)
-            warm_start(s, groups, world)
+            warm_start_softly(s, groups, k == 0, world)
         else:
             integrate_poses(s, world)
             advance_gaps(s, world)
             push_rotors(s, world)
             relax(s, groups, world)
+            s.reversed[world] = 1.0 - s.reversed[world]
         solve_in_order(s, groups, 0, world)
     rebound(s, whole, groups, iterations, world)
     s.report[world, REPORT.iterations] = 2.0 * s.features.small_steps
@@ -93,7 +89,7 @@ def add_up(s: ti.template(), fresh, world):
     """Add the impulses of rows to those of earlier small steps, for readings. Args: fresh: whether there are none."""
     n = ti.static(s.rows.numbers)
     rows = s.step.first_contact_row
-    if ti.static(s.features.contacts):
+    if ti.static(has_contact_rows(s)):
         rows = first_row(s, contacts_of(s, world))
     for row in range(rows):
         total = n[world, row, ROW.correction] + n[world, row, ROW.impulse]
@@ -168,15 +164,13 @@ def soften(s: ti.template(), row, i, j, kind, of_contact, world):
 
 
 @ti.func
-def softness_of(s: ti.template(), i, j, of_contact, world):
-    """h ω and ζ of the softness of a row. Args: i, j: its bodies; of_contact: whether it is that of a contact."""
-    turn, damping = JOINT
-    if of_contact:
-        turn, damping = CONTACT
-        mass = ti.static(s.bodies.mass)
-        if mass[world, i, MASS.inverse_mass] == 0.0 or mass[world, j, MASS.inverse_mass] == 0.0:
-            turn, damping = CONTACT_WITH_FIXED
-    return turn, damping
+def warm_start_softly(s: ti.template(), groups, fresh, world):
+    """Apply the impulses of the small step before. Args: fresh: whether contacts have been found just now."""
+    for group in range(groups):
+        if is_awake(s, group, world):
+            warm_start_group(s, group, world)
+    if ti.static(s.features.packs):
+        soften_packs(s, ti.cast(fresh, ti.i32), world)
 
 
 @ti.func
@@ -191,9 +185,16 @@ def relax(s: ti.template(), groups, world):
                 n[world, row, ROW.softness] = n[world, row, ROW.impulse + 1]
             if s.rows.kinds[world, group] == Group.LIMIT:
                 n[world, first, ROW.inverse] = n[world, first, ROW.inverse + 1]
+    if ti.static(s.features.packs):
+        relax_packs(s, world)
 
 
 # Contacts -------------------------------------------------------------------------------------------------------------
+
+
+def has_contact_rows(s):
+    """Whether contacts have rows of the world: those in packs have not."""
+    return s.features.contacts and not s.features.packs
 
 
 @ti.func
@@ -205,7 +206,7 @@ def begin_contacts(s: ti.template(), whole: ti.template(), world):
     Args: whole: data with the length of a substep.
     """
     n = ti.static(s.rows.numbers)
-    if ti.static(s.features.contacts):
+    if ti.static(has_contact_rows(s)):
         for c in range(contacts_of(s, world)):
             row = first_row(s, c)
             n[world, row, ROW.velocity] = velocity_of(s, c, row, world)
@@ -221,7 +222,7 @@ def begin_contacts(s: ti.template(), whole: ti.template(), world):
 def advance_gaps(s: ti.template(), world):
     """Let the gaps of contacts follow from their velocities, and keep the largest impulses of the substep."""
     n = ti.static(s.rows.numbers)
-    if ti.static(s.features.contacts):
+    if ti.static(has_contact_rows(s)):
         for c in range(contacts_of(s, world)):
             row = first_row(s, c)
             n[world, row, ROW.error] = n[world, row, ROW.error] + s.step.h * velocity_of(s, c, row, world)
@@ -235,7 +236,10 @@ def rebound(s: ti.template(), whole: ti.template(), groups, iterations, world):
     Args: whole: data with the length of a substep; iterations: at most.
     """
     n = ti.static(s.rows.numbers)
-    if ti.static(s.features.contacts):
+    if ti.static(s.features.packs):
+        rebound_packs(s, world)
+        iterate(s, groups, 0, iterations, ti.atomic_max(s.packs.change[world, 0], 0.0), world)
+    elif ti.static(s.features.contacts):
         any_rebounds = 0.0
         for c in range(contacts_of(s, world)):
             row = first_row(s, c)

@@ -74,8 +74,10 @@ class ImpulseSolver(SequentialSolver):
         given, types = self.options, self.pair_types
         many = types is not None and types.hashed and not types.rolling_and_spinning and self.lanes == 1
         default = given.integrator == "semi_implicit" and given.split_impulse and given.convergence == "impulses"
-        others = given.small_steps or given.sleep_speed > 0
-        return KERNELS == "quick" and on_cpu() and many and default and not others
+        return KERNELS == "quick" and on_cpu() and many and default and given.sleep_speed == 0
+
+    def _has_small_steps(self):
+        return self.options.small_steps > 0
 
     def _choose_lanes(self):
         reason = why_no_lanes(self.options, self.pair_types)

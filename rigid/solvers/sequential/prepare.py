@@ -190,19 +190,6 @@ def compute_effective_mass(s: ti.template(), group, world):
 
 
 @ti.func
-def invert_friction(s: ti.template(), first, i, j, world):
-    """As `compute_effective_mass` for the two hard rows of a contact's friction. Args: first: of them; i, j: bodies."""
-    n = ti.static(s.rows.numbers)
-    for a in range(2):
-        for b in range(a + 1):
-            entry = s.formulation.matrix_entry(s, first + a, first + b, i, j, world)
-            n[world, first + a, ROW.inverse + b], n[world, first + b, ROW.inverse + a] = entry, entry
-    largest = largest_row_sum(s, first, 2, world)
-    invert(n, first, 2, ROW.inverse, ROW.residual, world)
-    n[world, first, ROW.inverse + 3] = inverse_or_zero(largest)
-
-
-@ti.func
 def compute_softness(s: ti.template(), row, i, j, world):
     """Compute γ of a row, and leave β in its bias; 0 and 0 for a hard row."""
     n = ti.static(s.rows.numbers)

@@ -112,7 +112,7 @@ def load_pack(s: ti.template(), pack, thread, world):
 def prepare_pack(s: ti.template(), pack, thread, world):
     """As `prepare` for the contacts of a pack."""
     if ti.static(s.features.packs):
-        prepare_in_lanes(LANES, s, pack, pack + 1, thread, world)
+        prepare_in_lanes(LANES, s, pack, pack + 1, world)
     return 0.0
 
 

@@ -1,0 +1,104 @@
+"""Contacts in packs (packs.py) in the small steps of soft.py, with the same arithmetic, and so the same bits.
+
+`prepare_slot` of slots.py begins them at the start of a substep.
+"""
+
+import taichi as ti
+
+from pbd.core.kernels import compiled_once, in_packs, largest_of_lanes, load_vector
+from rigid.collision.data import POINT
+from rigid.constraints.contact_rows import CONTACT_ROWS, RESTING
+from rigid.kernels.motion import gravity_on
+from rigid.solvers.adaptive_substeps import of_part
+from rigid.solvers.impulse.data import LANES, PACK, SLOT, SOFT
+from rigid.solvers.impulse.packs import store_velocities_of, velocities_of
+from rigid.solvers.impulse.slots import velocity_of, warm_start_slot
+
+
+@compiled_once("bodies", "packs", "step", "features")
+def soften_packs(s: ti.template(), fresh, world):
+    """As `prepare_group` and `warm_start_group` for the gaps of all packs. Args: fresh: 1 in the first small step."""
+    soften_in_lanes(LANES, s, fresh, world)
+
+
+@in_packs
+@ti.func
+def soften_in_lanes(s: ti.template(), fresh, world):
+    """Make gaps soft, and apply the impulses that contacts have from the small step before."""
+    numbers, soft, packs = ti.static(s.packs.slots, s.packs.soft, s.packs.packs)
+    for pack in range(s.packs.count[world]):
+        velocities = velocities_of(s, pack, 0, world)
+        first = packs[world, pack, PACK.first]
+        for slot in range(first, first + packs[world, pack, PACK.slots]):
+            for k in ti.static(range(CONTACT_ROWS)):
+                if fresh == 0:
+                    earlier = soft[world, slot, SOFT.earlier + k] + numbers[world, slot, SLOT.impulse + k]
+                    soft[world, slot, SOFT.earlier + k] = earlier
+                if ti.static(not s.features.warm_start):
+                    numbers[world, slot, SLOT.impulse + k] = 0.0
+            gap = numbers[world, slot, SLOT.correction_bias]
+            overlap = ti.min(gap, 0.0)
+            softness, inverse = 0.0, soft[world, slot, SOFT.inverse]
+            if gap <= 0.0:
+                softness, inverse = soft[world, slot, SOFT.overlap_softness], soft[world, slot, SOFT.overlap_inverse]
+            bias = (gap - overlap) / s.step.h + soft[world, slot, SOFT.overlap_part] * overlap / s.step.h
+            numbers[world, slot, SLOT.bias], numbers[world, slot, SLOT.inverse] = bias, inverse
+            soft[world, slot, SOFT.softness] = softness
+            velocities = warm_start_slot(s, slot, 2 * pack, 2 * pack + 1, velocities, world)
+        store_velocities_of(s, pack, velocities, 0, world)
+
+
+@compiled_once("bodies", "packs", "step", "features")
+def relax_packs(s: ti.template(), world):
+    """As `advance_gaps` and `relax` of soft.py for all packs."""
+    relax_in_lanes(LANES, s, world)
+
+
+@in_packs
+@ti.func
+def relax_in_lanes(s: ti.template(), world):
+    """Advance gaps by velocities, keep the largest impulses of the substep, and take softness away."""
+    numbers, soft, packs = ti.static(s.packs.slots, s.packs.soft, s.packs.packs)
+    for pack in range(s.packs.count[world]):
+        velocities = velocities_of(s, pack, 0, world)
+        first = packs[world, pack, PACK.first]
+        for slot in range(first, first + packs[world, pack, PACK.slots]):
+            gap, impulse = numbers[world, slot, SLOT.correction_bias], numbers[world, slot, SLOT.impulse]
+            speed = velocity_of(s, slot, load_vector(numbers, slot, SLOT.normal, world), velocities, world)
+            numbers[world, slot, SLOT.bias] = (gap - ti.min(gap, 0.0)) / s.step.h
+            numbers[world, slot, SLOT.correction_bias] = gap + s.step.h * speed
+            numbers[world, slot, SLOT.inverse] = soft[world, slot, SOFT.inverse]
+            soft[world, slot, SOFT.softness] = 0.0
+            soft[world, slot, SOFT.largest] = ti.max(soft[world, slot, SOFT.largest], impulse)
+
+
+@compiled_once("bodies", "packs", "gravity", "step", "features")
+def rebound_packs(s: ti.template(), world):
+    """As `rebound` of soft.py for all packs: sets s.packs.change to ∞ if any rebounds, and to 0 otherwise."""
+    s.packs.change[world, 0] = rebound_in_lanes(LANES, s, world)
+
+
+@in_packs
+@ti.func
+def rebound_in_lanes(s: ti.template(), world):
+    """Give slots that have met their velocities of restitution. Returns: ∞ if there is any, else 0."""
+    t, numbers, soft, packs = ti.static(s._replace(bodies=s.packs.bodies), s.packs.slots, s.packs.soft, s.packs.packs)
+    whole = ti.static(of_substep(s))
+    any_rebounds = 0.0
+    for pack in range(s.packs.count[world]):
+        i, j = 2 * pack, 2 * pack + 1
+        first = packs[world, pack, PACK.first]
+        gravity = ti.max(gravity_on(t, i, world).norm(), gravity_on(t, j, world).norm())
+        threshold = ti.max(s.step.restitution_threshold, RESTING * whole.step.h * gravity)
+        for slot in range(first, first + packs[world, pack, PACK.slots]):
+            approach = -soft[world, slot, SOFT.start_velocity]
+            restitution = s.packs.points[world, slot, POINT.restitution]
+            if restitution > 0.0 and approach > threshold and soft[world, slot, SOFT.largest] > 0.0:
+                numbers[world, slot, SLOT.bias] = -restitution * approach
+                any_rebounds = ti.math.inf
+    return largest_of_lanes(any_rebounds)
+
+
+def of_substep(s):
+    """The data of a step with the length of a substep. Args: s: with that of a small step."""
+    return of_part(s, s.features.small_steps)
