@@ -15,7 +15,7 @@ import taichi as ti
 from pbd.core.kernels import load_vector
 from pbd.core.segments import nearest_points
 from pbd.core.shapes import BOX
-from rigid.collision.boxes import PARALLEL_SQUARED, are_boxes, most_across_edges
+from rigid.collision.boxes import PARALLEL_SQUARED, are_boxes, best_face_of_box, edges_may_separate
 from rigid.collision.broad_phase import axis_of, contact_margin, origin_of, to_frame, to_world
 from rigid.collision.corners import adjacent_normals, corner, edge, face_loop, face_plane, loop_side
 from rigid.collision.data import SHAPE, STRUCTURE
@@ -118,13 +118,16 @@ def best_face(shapes: ti.template(), a, b, rotation, translation, limit, world):
     Returns: separation [m], and the face.
     """
     best, face = -1e30, 0
-    for f in range(shapes.integers[a, STRUCTURE.face_count]):
-        n, offset = face_plane(shapes, a, f, world)
-        separation = lowest(shapes, b, turn_back(rotation, n), world) + n.dot(translation) - offset
-        if separation > best:
-            best, face = separation, f
-        if best > limit:
-            break
+    if are_boxes(shapes, a, b):
+        best, face = best_face_of_box(shapes, a, b, rotation, translation, world)
+    else:
+        for f in range(shapes.integers[a, STRUCTURE.face_count]):
+            n, offset = face_plane(shapes, a, f, world)
+            separation = lowest(shapes, b, turn_back(rotation, n), world) + n.dot(translation) - offset
+            if separation > best:
+                best, face = separation, f
+            if best > limit:
+                break
     return best, face
 
 
@@ -214,7 +217,7 @@ def polyhedron_on_polyhedron(shapes: ti.template(), scratch: ti.template(), a, b
             # Edges seldom win. Both shapes have points that are `nearest` apart, so no axis separates them by more.
             may_win = nearest >= enough
             if may_win and are_boxes(shapes, a, b):
-                may_win = most_across_edges(shapes, a, b, rotation, translation, world) >= enough
+                may_win = edges_may_separate(shapes, a, b, rotation, translation, enough, world)
             if attempts == 2 and (count == 0 or missed or may_win):
                 separation, edge_a, edge_b, axis = best_edges(shapes, a, b, rotation, translation, world)
                 any_face = separation < enough
