@@ -7,6 +7,7 @@ from rigid.kernels.motion import is_finite
 from rigid.solvers.adaptive_substeps import advance_in_parts
 from rigid.solvers.energy_bound import LARGEST_RISE, is_trouble, report_rise
 from rigid.solvers.report import REPORT
+from rigid.solvers.sequential.sleep import all_will_sleep
 
 # Threads that share one world, at most.
 MOST_THREADS = 4
@@ -63,24 +64,38 @@ def world_advancer(advance_substep, scale_impulses, features):
         features: of the kernel.
     """
     calls = features.contacts  # called functions write what is read here
+    sleeping = getattr(features, "sleeping", False)
 
     @ti.func
     def advance_world(s: ti.template(), substeps, number, index):
         world = hidden_if(calls, index)
         for substep in range(substeps):
             if s.report[world, REPORT.diverged_substep] < 0:
-                if ti.static(features.division.divides()):
-                    advance_in_parts(s, advance_substep, scale_impulses, number, substep == substeps - 1, world)
+                if ti.static(sleeping):
+                    asleep = all_will_sleep(s, world)
+                    if asleep and s.sleep.all_slept[world] == 1:
+                        s.reversed[world] = 1.0 - s.reversed[world]
+                    else:
+                        # What is read of contacts stays until a body wakes.
+                        advance(s, number, substep, asleep or substep == substeps - 1, world)
+                        s.sleep.all_slept[world] = ti.cast(asleep, ti.i32)
                 else:
-                    advance_substep(s, number, substep == substeps - 1, world)
-                    report_rise(s, world)
-                if is_trouble(s.report[world, REPORT.rise], s.report[world, REPORT.gap]):
-                    if s.report[world, REPORT.risen_substep] < 0:
-                        s.report[world, REPORT.risen_substep] = ti.cast(substep, float)
-                    if s.report[world, REPORT.rise] > LARGEST_RISE:
-                        s.report[world, REPORT.diverged_substep] = ti.cast(substep, float)
-                for body in range(s.bodies.pose.shape[1] - 1):
-                    if not is_finite(s.bodies, body, world):
-                        s.report[world, REPORT.diverged_substep] = ti.cast(substep, float)
+                    advance(s, number, substep, substep == substeps - 1, world)
+
+    @ti.func
+    def advance(s: ti.template(), number, substep, last, world):
+        if ti.static(features.division.divides()):
+            advance_in_parts(s, advance_substep, scale_impulses, number, last, world)
+        else:
+            advance_substep(s, number, last, world)
+            report_rise(s, world)
+        if is_trouble(s.report[world, REPORT.rise], s.report[world, REPORT.gap]):
+            if s.report[world, REPORT.risen_substep] < 0:
+                s.report[world, REPORT.risen_substep] = ti.cast(substep, float)
+            if s.report[world, REPORT.rise] > LARGEST_RISE:
+                s.report[world, REPORT.diverged_substep] = ti.cast(substep, float)
+        for body in range(s.bodies.pose.shape[1] - 1):
+            if not is_finite(s.bodies, body, world):
+                s.report[world, REPORT.diverged_substep] = ti.cast(substep, float)
 
     return advance_world

@@ -124,7 +124,7 @@ class BodiesOfPacks(NamedTuple):
 class Packs(NamedTuple):
     """Contacts in packs, see packs.py. There are at most as many packs, and slots, as contacts."""
 
-    count: Integer(count.worlds)  # how many packs
+    count: Integer(count.worlds)  # how many packs, but for those behind them of contacts that sleep
     change: Real(count.worlds, MOST_THREADS)  # the largest one, in the last function that a thread called
     last: Integer(count.worlds, count.bodies)  # of each body the last pack so far
     packs: Integer(count.worlds, count.packs, PACK)

@@ -36,6 +36,7 @@ from rigid.solvers.impulse.maximal import (
 from rigid.solvers.impulse.slots import impulse_of, prepare_slot, solve_slot, velocity_of, warm_start_slot
 from rigid.solvers.sequential.contacts import find_entry
 from rigid.solvers.sequential.prepare import OVERLAP_CORRECTION
+from rigid.solvers.sequential.sleep import body_sleeps
 
 __all__ = [
     "apply_impulse", "compute_response", "gear_matrix_entry", "load_velocities", "matrix_entry", "needs_new_matrix",
@@ -54,7 +55,11 @@ VELOCITIES = tuple(range(PSEUDO)), tuple(range(PSEUDO, 2 * PSEUDO))
 def find_places(s: ti.template(), count, world):
     """Find the places of all contacts. Args: count: of contacts."""
     clear_places(s, world)
-    number_slots(s, place_contacts(s, 0, count, 0, None, world), count, world)
+    made = place_contacts(s, 0, count, 0, None, False, world)
+    s.packs.count[world] = made
+    if ti.static(s.features.sleeping):
+        made = place_contacts(s, 0, count, made, None, True, world)
+    number_slots(s, made, count, world)
 
 
 @ti.func
@@ -70,9 +75,12 @@ def is_given(value):
 
 
 @ti.func
-def place_contacts(s: ti.template(), begin, end, first, order: ti.template(), world):
-    """Put contacts into packs of their own. Args: begin, end: of contacts, or of their `order`; first: how many packs
-    there are before. Returns: how many there are then."""
+def place_contacts(s: ti.template(), begin, end, first, order: ti.template(), asleep: ti.template(), world):
+    """Put contacts into packs of their own.
+
+    Args: begin, end: of contacts, or of their `order`; first: how many packs there are before; asleep: whether to take
+    contacts of bodies that sleep, or the others. Returns: how many packs there are then.
+    """
     packs, last, places = ti.static(s.packs.packs, s.packs.last, s.packs.places)
     ground = s.bodies.pose.shape[1] - 1
     made, before_i, before_j, pack, slot, lane = first, -1, -1, 0, 0, 0
@@ -83,6 +91,9 @@ def place_contacts(s: ti.template(), begin, end, first, order: ti.template(), wo
         i, j = s.points.integers[world, c, PAIR.body_a], s.points.integers[world, c, PAIR.body_b]
         if j < 0:
             j = ground
+        if ti.static(s.features.sleeping):
+            if (body_sleeps(s, i, world) and body_sleeps(s, j, world)) != asleep:
+                continue
         if i != before_i or j != before_j:
             pack = first_open(s, ti.max(last[world, i] + 1, last[world, j] + 1, first), made, world)
             if pack == made:
@@ -109,7 +120,6 @@ def number_slots(s: ti.template(), made, count, world):
     for k in range(made):
         packs[world, k, PACK.first] = total
         total += packs[world, k, PACK.slots]
-    s.packs.count[world] = made
     for c in range(count):
         first = packs[world, places[world, c, PLACE.pack], PACK.first]
         places[world, c, PLACE.slot] = places[world, c, PLACE.slot] + first
@@ -141,9 +151,12 @@ def begin_pack(s: ti.template(), pack, ground, world):
 # The step -------------------------------------------------------------------------------------------------------------
 
 
-@compiled_once("bodies", "points", "cache", "packs", "gravity", "step", "features", "formulation")
+@compiled_once("bodies", "points", "cache", "packs", "sleep", "gravity", "step", "features", "formulation")
 def write_packs(s: ti.template(), count, world):
-    """Put all contacts into packs, and prepare them, with their impulses of the last step. Args: count: of them."""
+    """Put all contacts into packs, with their impulses of the last step, and prepare those that do not sleep.
+
+    Args: count: of contacts.
+    """
     find_places(s, count, world)
     packs = s.packs.count[world]
     load_bodies(s, 0, packs, world)
@@ -334,10 +347,15 @@ def store_packs(s: ti.template(), count, last, world):
     total_in_lanes(LANES, s, world)
     for c in range(count):
         slot, lane = s.packs.places[world, c, PLACE.slot], s.packs.places[world, c, PLACE.lane]
-        impulse = ti.Vector([s.packs.impulses[world, slot, k][lane] for k in ti.static(range(3))])
-        contact_cache.store(s.cache, s.points, c, impulse, world)
+        contact_cache.store(s.cache, s.points, c, stored_impulse(s, slot, lane, world), world)
         if last == 1:
             write_readings(s, c, slot, lane, world)
+
+
+@ti.func
+def stored_impulse(s: ti.template(), slot, lane, world):
+    """The impulses of a contact as a vector in the world (3,)."""
+    return ti.Vector([s.packs.impulses[world, slot, k][lane] for k in ti.static(range(3))])
 
 
 @ti.func
@@ -348,15 +366,22 @@ def write_readings(s: ti.template(), c, slot, lane, world):
     for k, direction in ti.static(enumerate((normal, t, u))):
         row = s.step.first_contact_row + CONTACT_ROWS * c + k
         store_vector(s.rows.numbers, row, ROW.linear, direction, world)
-        s.rows.numbers[world, row, ROW.impulse] = s.packs.slots[world, slot, SLOT.impulse + k][lane]
+        last, earlier = s.packs.slots[world, slot, SLOT.impulse + k][lane], 0.0
         if ti.static(s.features.small_steps):
-            s.rows.numbers[world, row, ROW.correction] = s.packs.soft[world, slot, SOFT.earlier + k][lane]
+            earlier = s.packs.soft[world, slot, SOFT.earlier + k][lane]
+        if ti.static(s.features.sleeping):
+            if s.packs.places[world, c, PLACE.pack] >= s.packs.count[world]:
+                last = stored_impulse(s, slot, lane, world).dot(direction)
+                earlier = ti.static(max(s.features.small_steps - 1, 0)) * last
+        s.rows.numbers[world, row, ROW.impulse] = last
+        if ti.static(s.features.small_steps):
+            s.rows.numbers[world, row, ROW.correction] = earlier
 
 
 @in_packs
 @ti.func
 def total_in_lanes(s: ti.template(), world):
-    """Compute the impulses of all slots as vectors in the world."""
+    """Compute the impulses of slots as vectors in the world. Those of contacts that sleep stay as they were."""
     packs = ti.static(s.packs.packs)
     for pack in range(s.packs.count[world]):
         first = packs[world, pack, PACK.first]

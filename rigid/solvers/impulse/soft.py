@@ -59,8 +59,8 @@ def advance_substep_soft(s: ti.template(), iterations, last, world):
     update_inertias(s, world)
     if ti.static(s.features.contacts):
         find_contact_points(whole, world)
+    put_to_sleep(s, world)
     groups = write_contacts(s, world)
-    put_to_sleep(s, groups, world)
     begin_contacts(s, whole, world)
     for k in range(ti.static(2 * s.features.small_steps)):
         if k % 2 == 0:

@@ -70,11 +70,12 @@ class ImpulseSolver(SequentialSolver):
         self._clear_assemblies()
 
     def _has_packs(self):
-        """Whether contacts lie in packs (packs.py): with many shapes, and options with which contacts are hard rows."""
+        """Whether contacts lie in packs (packs.py): with many shapes, and most options."""
         given, types = self.options, self.pair_types
         many = types is not None and types.hashed and not types.rolling_and_spinning and self.lanes == 1
         default = given.integrator == "semi_implicit" and given.split_impulse and given.convergence == "impulses"
-        return KERNELS == "quick" and on_cpu() and many and default and given.sleep_speed == 0
+        sleeping_colours = given.sleep_speed > 0 and given.coloured
+        return KERNELS == "quick" and on_cpu() and many and default and not sleeping_colours
 
     def _has_small_steps(self):
         return self.options.small_steps > 0

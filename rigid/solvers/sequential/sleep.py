@@ -2,7 +2,8 @@
 
 Bodies that are connected by joints or contacts, directly or through others, are an island; the ground connects nothing.
 An island sleeps if each of its bodies has been slow for half a second. It wakes when it is connected to a body that has
-not: one that came near, or was pushed.
+not: one that came near, or was pushed. Where all bodies of a world sleep, its substeps are left out
+(rigid/solvers/substeps.py).
 """
 
 from typing import NamedTuple
@@ -10,6 +11,7 @@ from typing import NamedTuple
 import taichi as ti
 
 from pbd.core.kernels import Columns, Integer, Real, count, load_vector
+from rigid.collision.data import PAIR
 from rigid.constraints.rows import GROUP, Group
 from rigid.kernels.motion import MASS, PSEUDO, VELOCITY
 
@@ -28,6 +30,7 @@ class Sleep(NamedTuple):
 
     timers: Real(count.worlds, count.bodies, TIMER, kept=True)
     islands: Integer(count.worlds, count.bodies)  # another body of the island, or the body itself
+    all_slept: Integer(count.worlds, kept=True)  # 1 if all bodies slept in the last substep
 
 
 @ti.func
@@ -54,15 +57,15 @@ def connect(s: ti.template(), a, b, world):
 
 
 @ti.func
-def put_to_sleep(s: ti.template(), groups, world):
-    """Find the islands of a step, and stop the bodies of those that sleep."""
+def put_to_sleep(s: ti.template(), world):
+    """Find the islands of a step by its joints and contact points, and stop the bodies of those that sleep."""
     if ti.static(s.features.sleeping):
         ground = s.bodies.pose.shape[1] - 1
         s.sleep.timers[world, ground, TIMER.body] = ALWAYS
         for body in range(ground + 1):
             s.sleep.islands[world, body] = body
             s.sleep.timers[world, body, TIMER.island] = s.sleep.timers[world, body, TIMER.body]
-        for group in range(groups):
+        for group in range(s.step.first_contact_group):
             kind = s.rows.kinds[world, group]
             if kind != Group.IDLE:
                 i, j = s.rows.groups[world, group, GROUP.body_i], s.rows.groups[world, group, GROUP.body_j]
@@ -71,12 +74,27 @@ def put_to_sleep(s: ti.template(), groups, world):
                     k, m = s.rows.groups[world, group, GROUP.body_k], s.rows.groups[world, group, GROUP.body_l]
                     connect(s, i, k, world)
                     connect(s, k, m, world)
+        if ti.static(s.features.contacts):
+            for c in range(ti.min(s.points.count[world], s.points.integers.shape[1])):
+                j = s.points.integers[world, c, PAIR.body_b]
+                if j >= 0:  # not the ground
+                    connect(s, s.points.integers[world, c, PAIR.body_a], j, world)
         for body in range(ground):
             shortest = s.sleep.timers[world, root(s, body, world), TIMER.island]
             s.sleep.timers[world, body, TIMER.island] = shortest
             if body_sleeps(s, body, world):
                 for k in ti.static(range(2 * PSEUDO)):
                     s.bodies.velocity[world, body, k] = 0.0
+
+
+@ti.func
+def all_will_sleep(s: ti.template(), world):
+    """Whether all bodies sleep in the next substep, however they are connected."""
+    result = True
+    for body in range(s.bodies.pose.shape[1] - 1):
+        if s.sleep.timers[world, body, TIMER.body] < TIME_TO_SLEEP:
+            result = False
+    return result
 
 
 @ti.func

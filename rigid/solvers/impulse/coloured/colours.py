@@ -209,8 +209,9 @@ def fill_packs(s: ti.template(), contacts, world):
     for cluster in range(CLUSTERS):
         clusters[world, cluster, CLUSTER.pack] = made
         begin, end = clusters[world, cluster, CLUSTER.contact], clusters[world, cluster + 1, CLUSTER.contact]
-        made = place_contacts(s, begin, end, made, s.colours.contact_order, world)
+        made = place_contacts(s, begin, end, made, s.colours.contact_order, False, world)
     clusters[world, CLUSTERS, CLUSTER.pack] = made
+    s.packs.count[world] = made
     number_slots(s, made, contacts, world)
 
 

@@ -59,7 +59,7 @@ def advance_substep(s: ti.template(), iterations, last, world):
     watch_rows(s, world)
     for_each(s, turns.update_inertia, bodies, world)
     groups = detect_contacts(s, world)
-    put_to_sleep(s, groups, world)
+    put_to_sleep(s, world)
     for_each(s, turns.apply_gravity, bodies, world)
     for_each(s, turns.prepare, groups, world)
     share_colours(s, WARM_START, world)

@@ -152,7 +152,7 @@ def test_a_pack_has_each_moving_body_once_and_bodies_keep_their_order(packed):
     assert packs[:, PACK.used].mean() > 0.4 * LANES
 
 
-@pytest.mark.parametrize("options", [{"sleep_speed": 0.01}, {"convergence": "velocities"}])
+@pytest.mark.parametrize("options", [{"sleep_speed": 0.01, "coloured": True}, {"convergence": "velocities"}])
 def test_other_options_have_no_packs(options):
     assert not rigid.solver("impulse", crowd(), **OPTIONS, **options).packs
 

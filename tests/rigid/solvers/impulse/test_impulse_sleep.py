@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 from described import ASIDE, FAR, g, model_of
+from marks import cases, needs_lanes
 from test_impulse_contacts import solve
 
 import rigid
+from pbd.core.kernels import read
+from rigid.solvers.impulse.solver import ImpulseSolver
 
 SLOW = 0.02
 
@@ -123,3 +126,76 @@ def test_path_wakes_a_box_on_a_tray():
     assert not solver.state().velocity[:2].any()
     solver.step(121)
     assert solver.state().velocity[1, 0] == pytest.approx(0.5, rel=0.05)
+
+
+# A world that sleeps --------------------------------------------------------------------------------------------------
+
+
+def weight_on_ground(solver):
+    """Force of all contacts with the ground (3,) [N]."""
+    found = solver.contact_forces()
+    return found.forces[found.bodies[:, 1] < 0].sum(axis=0)
+
+
+def test_substeps_of_a_world_that_sleeps_are_left_out():
+    solver = rigid.solver("impulse", stack_and_ball(0.0), dt=0.01, sleep_speed=SLOW)
+    solver.step(100)
+    timers, digest = read(solver.data.sleep.timers), solver.digest()
+    assert timers.min() > 0.5
+    solver.step(1000)
+    np.testing.assert_array_equal(read(solver.data.sleep.timers), timers)  # no substep has counted them
+    assert solver.digest() == digest
+    assert solver.time == pytest.approx(11.0)
+    # Contacts are read of the substep in which all fell asleep, which was in the middle of a launch.
+    assert weight_on_ground(solver) == pytest.approx((0, 0, 5.0 * g), abs=1e-3 * g)
+    solver.set_forces(2, force=(0, 0, 2.0 * g))
+    solver.step(50)
+    # The upper box rises with 2 g - g: h² g n (n + 1)/2 in n steps, but for the first, in which it wakes.
+    assert solver.state().position[2, 2] - 0.5 == pytest.approx(0.01**2 * g * 50 * 51 / 2, rel=0.05)
+
+
+# Contacts in packs ----------------------------------------------------------------------------------------------------
+
+
+def columns_and_ball():
+    """64 columns of two boxes, and a ball without weight that flies to the first one and meets it after a second."""
+    model = rigid.Model()
+    model.add_ground(friction=0.5)
+    for x, y, z in np.ndindex(8, 8, 2):
+        model.add_box((0.2, 0.2, 0.2), mass=1.0, position=(0.5 * x, 0.5 * y, 0.1 + 0.2 * z), friction=0.5)
+    model.add_sphere(0.1, mass=1.0, position=(-3.2, 0, 0.3), velocity=(3.0, 0, 0), gravity_scale=0.0)
+    return model
+
+
+@needs_lanes
+@pytest.mark.parametrize("small_steps", cases([0, 4], slow=(4,)))
+def test_sleeping_columns_in_packs_bear_their_weight_and_wake_one_by_one(small_steps):
+    solver = rigid.solver("impulse", columns_and_ball(), dt=1 / 120, small_steps=small_steps, sleep_speed=SLOW)
+    assert solver.packs
+    solver.step(110)
+    before = solver.state()
+    assert not before.velocity[:128].any()
+    assert weight_on_ground(solver) == pytest.approx((0, 0, 128 * g), rel=1e-3, abs=0.01 * g)
+    solver.step(30)
+    after = solver.state()
+    assert np.abs(after.position[:2] - before.position[:2]).max() > 0.01  # the column has been struck
+    np.testing.assert_array_equal(after.position[2:128], before.position[2:128])
+    assert not after.velocity[2:128].any()
+    found = solver.contact_forces()
+    left = (found.bodies[:, 1] < 0) & (found.bodies[:, 0] >= 2) & (found.bodies[:, 0] < 128)
+    assert found.forces[left].sum(axis=0) == pytest.approx((0, 0, 126 * g), rel=1e-3, abs=0.01 * g)
+
+
+@needs_lanes
+@pytest.mark.slow
+def test_columns_in_packs_wake_as_without(monkeypatch):
+    # A contact that sleeps keeps its impulse, or finds it again by its rows: to round-off.
+    packed = rigid.solver("impulse", columns_and_ball(), dt=1 / 120, sleep_speed=SLOW)
+    monkeypatch.setattr(ImpulseSolver, "_has_packs", lambda solver: False)
+    single = rigid.solver("impulse", columns_and_ball(), dt=1 / 120, sleep_speed=SLOW)
+    for solver in (packed, single):
+        solver.step(125)
+    ours, theirs = packed.state(), single.state()
+    assert np.abs(ours.velocity[:2]).max() > 0.1
+    assert ours.position == pytest.approx(theirs.position, abs=1e-12)
+    assert ours.velocity == pytest.approx(theirs.velocity, abs=1e-9)

@@ -186,20 +186,22 @@ def test_motors_keep_their_bounds_where_something_rebounds():
 
 
 @pytest.mark.slow
-def test_a_pyramid_stands_and_comes_to_rest():
-    # Ten boxes of 1 m in four rows. In 15 rows the top sinks by 16 mm, as in the field's engines with such steps.
-    model, rows = rigid.Model(), 4
+@pytest.mark.parametrize(("rows", "sinking", "creep"), [(4, 2e-3, 2e-3), (30, 64e-3, 50e-3)])
+def test_a_pyramid_stands_and_comes_to_rest(rows, sinking, creep):
+    # Boxes of 1 m. In 30 rows the top of Rapier and Box3D sinks by 64 mm, and boxes creep by 29 to 39 mm. Both passes
+    # of a small step in one order let them creep by 0.1 m in this time, and by 0.8 m in twice as long.
+    model = rigid.Model()
     model.add_ground(friction=0.6)
     for row in range(rows):
         for k in range(rows - row):
             place = (1.05 * (k - (rows - row - 1) / 2), 0, row + 0.5)
             model.add_box((1, 1, 1), mass=1.0, position=place, friction=0.6)
     solver = solve(model)
-    solver.step(300)
+    solver.step(200)
     moved = solver.state().position - model.initial_state().position
-    assert np.abs(moved[:, :2]).max() < 2e-3
-    assert -4e-3 < moved[-1, 2] < 0
-    assert np.abs(solver.state().velocity).max() < 1e-3
+    assert np.abs(moved[:, :2]).max() < creep
+    assert 0 < -moved[-1, 2] < 1.05 * sinking
+    assert np.abs(solver.state().velocity).max() < 0.1 * creep / STEP
 
 
 @pytest.mark.parametrize("boxes", [False, slow(True)])
