@@ -13,7 +13,7 @@ from pbd.core.kernels import load_quaternion, load_vector, store_vector
 from pbd.core.quaternions import matrix_rows, multiply, rotate
 from pbd.core.shapes import CAPSULE, PLANE
 from pbd.core.spatial_hash import bucket_of, cell_of
-from rigid.collision.data import BALL, BLOCKS, HEAD, PLACEMENT, SHAPE, STRUCTURE
+from rigid.collision.data import BALL, BLOCKS, HEAD, PLACEMENT, SEARCH, SHAPE, STRUCTURE
 
 
 @ti.func
@@ -152,26 +152,47 @@ def listed_pair(shapes: ti.template(), k):
 
 
 @ti.func
-def find_pairs(shapes: ti.template(), scratch: ti.template(), world):
-    """Find the pairs of many shapes that could touch: `begin_search`, and `search_block` for each block."""
-    begin_search(shapes, scratch, world)
+def find_pairs(shapes: ti.template(), scratch: ti.template(), world, keeps: ti.template() = False):
+    """Find the pairs of many shapes that could touch: `begin_search`, and `search_block` for each block.
+
+    Args: keeps: whether points may be kept, see `is_kept`.
+    """
+    begin_search(shapes, scratch, world, keeps)
     for block in range(BLOCKS):
-        search_block(shapes, scratch, block, world)
+        search_block(shapes, scratch, block, world, keeps)
 
 
 @ti.func
-def begin_search(shapes: ti.template(), scratch: ti.template(), world):
+def is_still(scratch: ti.template(), shape, world):
+    """Whether a shape is still, see rigid/solvers/sequential/kept_contacts.py."""
+    return scratch.placements[world, shape, PLACEMENT.still] == 1.0
+
+
+@ti.func
+def is_kept(scratch: ti.template(), a, b, world, keeps: ti.template()):
+    """Whether the contact points of two shapes are kept. Args: keeps: whether any may be."""
+    result = False
+    if ti.static(keeps):
+        if scratch.found[world, SEARCH.kept] > 0:
+            result = is_still(scratch, a, world) and is_still(scratch, b, world)
+    return result
+
+
+@ti.func
+def begin_search(shapes: ti.template(), scratch: ti.template(), world, keeps: ti.template() = False):
     """Find the listed pairs and those of large shapes with all others, and sort the small ones into the hash."""
     lists = ti.static(shapes.lists)
     large, small = lists[HEAD.first_large], lists[HEAD.first_small]
     scratch.found[world, 0] = 0
     for k in range(lists[HEAD.pair_count]):
         a, b = listed_pair(shapes, k)
-        if bounds_overlap(shapes, scratch, a, b, world):
+        if not is_kept(scratch, a, b, world, keeps) and bounds_overlap(shapes, scratch, a, b, world):
             add_pair(scratch, 0, a, b, world)
     for k in range(lists[HEAD.large_count]):
         # The large shapes after this one, then all small shapes, which follow in the same list.
         for i in range(large + k + 1, small + lists[HEAD.small_count]):
+            if is_kept(scratch, lists[large + k], lists[i], world, keeps):
+                continue
             if bounds_overlap(shapes, scratch, lists[large + k], lists[i], world):
                 if may_touch(shapes, lists[large + k], lists[i]) == 1:
                     add_pair(scratch, 0, lists[large + k], lists[i], world)
@@ -227,7 +248,7 @@ def reach(shapes: ti.template(), scratch: ti.template(), shape, world):
 
 
 @ti.func
-def search_block(shapes: ti.template(), scratch: ti.template(), block, world):
+def search_block(shapes: ti.template(), scratch: ti.template(), block, world, keeps: ti.template() = False):
     """Find the pairs of a block of small shapes with small shapes of greater index.
 
     Most shapes in neighbouring cells are too far away. Their balls lie in memory in the order of the search.
@@ -257,6 +278,8 @@ def search_block(shapes: ti.template(), scratch: ti.template(), block, world):
                         # row only.
                         cell = cell_of(other, width)
                         if j > i and cell[1] == row[1] and cell[2] == row[2]:
+                            if is_kept(scratch, i, j, world, keeps):
+                                continue
                             if may_touch(shapes, i, j) == 1:
                                 if bounds_overlap(shapes, scratch, i, j, world):
                                     add_pair(scratch, block + 1, i, j, world)

@@ -73,10 +73,16 @@ def store(cache: ti.template(), points: ti.template(), c, vector, world):
 
     Args: cache, points: ContactCache and Points; c: the contact, whose shape a is not -1; vector (3,).
     """
-    shape = points.integers[world, c, PAIR.shape_a]
     store_vector(cache.numbers, c, CACHED.vector, vector, world)
     store_vector(cache.numbers, c, CACHED.position, load_vector(points.numbers, c, POINT.position, world), world)
     cache.keys[world, c, CACHE_KEY.shape_b] = points.integers[world, c, PAIR.shape_b]
     cache.keys[world, c, CACHE_KEY.feature] = points.features[world, c]
+    link(cache, points, c, world)
+
+
+@ti.func
+def link(cache: ti.template(), points: ti.template(), c, world):
+    """Put an entry that is stored, of contact c, into the list of its shape a."""
+    shape = points.integers[world, c, PAIR.shape_a]
     cache.keys[world, c, CACHE_KEY.next] = cache.first[shape, world]
     cache.first[shape, world] = c + 1

@@ -35,14 +35,18 @@ PAIR = Columns(shape_a=1, shape_b=1, body_a=1, body_b=1)
 POINT = Columns(position=3, normal=3, gap=1, friction=1, restitution=1)
 
 # Where a shape is in the world: the origin of its frame, its rotation matrix row by row, the half edges of the box
-# along the world's axes that contains it, and the contact margin of its body.
-PLACEMENT = Columns(origin=3, matrix=9, half_extent=3, margin=1)
+# along the world's axes that contains it, and the contact margin of its body; 1 if it is still, see
+# rigid/solvers/sequential/kept_contacts.py.
+PLACEMENT = Columns(origin=3, matrix=9, half_extent=3, margin=1, still=1)
 
 # A shape's bounding ball with its contact margin.
 BALL = Columns(centre=3, radius=1)
 
 # Small shapes are searched for pairs in so many blocks, whose searches do not depend on one another.
 BLOCKS = 16
+
+# How many pairs each list has, which may exceed the list's capacity; how many contact points are kept.
+SEARCH = Columns(pairs=BLOCKS + 1, kept=1)
 
 # A corner of a polygon that is clipped, or a contact point that is collected (position, normal, gap) with its squared
 # distance from the points that are already chosen.
@@ -111,7 +115,7 @@ class Scratch(NamedTuple):
     bins: Integer(count.bins, count.worlds)  # where each bucket of the hash begins, then the shapes in the buckets
     balls: Real(count.worlds, count.balls, BALL)  # of the shapes in the buckets
     pairs: Integer(count.worlds, count.pairs, 2)  # shapes that could touch: a list of large ones, then of each block
-    found: Integer(count.worlds, BLOCKS + 1)  # how many pairs each list has; it may exceed the list's capacity
+    found: Integer(count.worlds, SEARCH)
     clips: Real(count.worlds, count.corners, CLIP)  # two polygons that are clipped, and the points of one pair
     manifolds: Integer(count.bodies, count.worlds)  # of each body the list of its manifolds, see internal_edges.py
     links: Integer(count.worlds, count.contacts, 2)  # from a manifold to the next one of either body

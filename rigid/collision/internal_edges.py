@@ -39,19 +39,22 @@ STEEPEST = 2.0
 
 @each_world
 @ti.func
-def remove_internal_edges(shapes: ti.template(), points: ti.template(), scratch: ti.template(), world):
-    """Remove or turn the contact points of one world that faces of other contacts hide. Args: see `find_points`."""
+def remove_internal_edges(shapes: ti.template(), points: ti.template(), scratch: ti.template(), begin, world):
+    """Remove or turn the contact points of one world that faces of other contacts hide.
+
+    Args: begin: the first point that is new; others: see `find_points`.
+    """
     count = points.count[world]
     if count <= points.integers.shape[1]:
-        link_manifolds(points, scratch, count, world)
+        link_manifolds(points, scratch, begin, count, world)
         removed = 0
-        for first in range(count):
+        for first in range(begin, count):
             if begins_manifold(points, first, world):
                 for side in range(2):
                     removed += hide_manifold(shapes, points, scratch, first, side, count, world)
         if ti.static(not in_lanes()):
             if removed > 0:
-                compact_points(points, count, world)
+                compact_points(points, begin, count, world)
 
 
 @ti.func
@@ -66,11 +69,11 @@ def begins_manifold(points: ti.template(), c, world):
 
 
 @ti.func
-def link_manifolds(points: ti.template(), scratch: ti.template(), count, world):
+def link_manifolds(points: ti.template(), scratch: ti.template(), begin, count, world):
     """Make a list of the manifolds of each body. An entry is twice the first point, plus the body's side, plus one."""
     for body in range(scratch.manifolds.shape[0]):
         scratch.manifolds[body, world] = 0
-    for c in range(count):
+    for c in range(begin, count):
         if begins_manifold(points, c, world):
             for side in range(2):
                 body = points.integers[world, c, PAIR.body_a + side]
@@ -256,10 +259,10 @@ def distance_bound(shapes: ti.template(), scratch: ti.template(), b, x, world):
 
 
 @ti.func
-def compact_points(points: ti.template(), count, world):
-    """Close the gaps in the list of contact points of one world."""
-    kept = 0
-    for c in range(count):
+def compact_points(points: ti.template(), begin, count, world):
+    """Close the gaps in the list of contact points of one world, from `begin` on."""
+    kept = begin
+    for c in range(begin, count):
         if is_there(points, c, world):
             for k in ti.static(range(PAIR.total)):
                 points.integers[world, kept, k] = points.integers[world, c, k]

@@ -13,12 +13,13 @@ from pbd.core.shapes import CAPSULE, CYLINDER, HULL, MESH, PLANE, SPHERE, solid_
 from rigid.collision.broad_phase import (
     bounds_overlap,
     find_pairs,
+    is_still,
     list_of_pairs,
     listed_pair,
     shape_pose,
     write_placements,
 )
-from rigid.collision.data import ALL_PAIR_TYPES, BLOCKS, HEAD, SHAPE, STRUCTURE
+from rigid.collision.data import ALL_PAIR_TYPES, BLOCKS, HEAD, SEARCH, SHAPE, STRUCTURE
 from rigid.collision.internal_edges import remove_internal_edges
 from rigid.collision.manifold import emit_contacts, empty_places, reduce_manifold
 from rigid.collision.meshes import convex_on_mesh, mesh_on_plane
@@ -33,14 +34,15 @@ from rigid.collision.rounded import (
 
 
 @cache
-def point_finder(pair_types=ALL_PAIR_TYPES, of_pairs=False):
+def point_finder(pair_types=ALL_PAIR_TYPES, of_pairs=False, keeps=False):
     """Make the function `find_points` for the kinds of pairs that can touch in a model.
 
     Compilation takes 13 s for all kinds, 5 s for boxes on a plane, 2 s for a ragdoll (a third of that without Taichi's
     cfg_optimization, at the same speed).
 
     Args: pair_types: a PairTypes, from `rigid.collision.upload.pair_types`; of_pairs: make `find_points_of_pairs`
-    instead, for callers that search for pairs themselves.
+    instead, for callers that search for pairs themselves; keeps: whether points of still shapes come first, and may be
+    kept (rigid/solvers/sequential/kept_contacts.py).
 
     Returns: a Taichi function.
     """
@@ -61,13 +63,17 @@ def point_finder(pair_types=ALL_PAIR_TYPES, of_pairs=False):
             world: index. Call the function in a loop over worlds.
         """
         write_placements(shapes, scratch, poses, margins, world)
-        points.count[world] = 0
+        kept = 0
+        if ti.static(keeps):
+            kept = scratch.found[world, SEARCH.kept]
+        points.count[world] = kept
         if ti.static(pair_types.hashed):
-            find_pairs(shapes, scratch, world)
-            for k in range(BLOCKS + 1):
-                first, capacity = list_of_pairs(scratch, k)
-                end = first + ti.min(scratch.found[world, k], capacity)
-                find_points_of_pairs(shapes, points, scratch, first, end, world)
+            find_pairs(shapes, scratch, world, keeps)
+            for turn in range(ti.static(2 if keeps else 1)):
+                for k in range(BLOCKS + 1):
+                    first, capacity = list_of_pairs(scratch, k)
+                    end = first + ti.min(scratch.found[world, k], capacity)
+                    find_points_of_pairs(shapes, points, scratch, first, end, world, turn)
             count_untested(points, scratch, world)
         else:
             for k in range(shapes.lists[HEAD.pair_count]):
@@ -76,18 +82,22 @@ def point_finder(pair_types=ALL_PAIR_TYPES, of_pairs=False):
                 if any_world(overlapping):
                     find_points_of_pair(shapes, points, scratch, a, b, overlapping, points.count[world], world)
         if ti.static(pair_types.any_edge):
-            remove_internal_edges(shapes, points, scratch, world)
+            remove_internal_edges(shapes, points, scratch, kept, world)
 
     @ti.func
     def find_points_of_pairs(
-        shapes: ti.template(), points: ti.template(), scratch: ti.template(), begin, end, world
+        shapes: ti.template(), points: ti.template(), scratch: ti.template(), begin, end, world, turn=0
     ):  # fmt: skip
-        """Append the contact points of pairs that the search has found. Args: begin, end: of Scratch.pairs."""
+        """Append the contact points of pairs that the search has found.
+
+        Args: begin, end: of Scratch.pairs; turn: where points may be kept, 0 for pairs of still shapes, 1 for others.
+        """
         for pair in range(begin, end):
-            find_points_of_pair(
-                shapes, points, scratch, scratch.pairs[world, pair, 0], scratch.pairs[world, pair, 1], True,
-                points.count[world], world,
-            )  # fmt: skip
+            a, b = scratch.pairs[world, pair, 0], scratch.pairs[world, pair, 1]
+            if ti.static(keeps):
+                if (is_still(scratch, a, world) and is_still(scratch, b, world)) != (turn == 0):
+                    continue
+            find_points_of_pair(shapes, points, scratch, a, b, True, points.count[world], world)
 
     @ti.func
     def find_points_of_pair(

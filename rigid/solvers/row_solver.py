@@ -286,6 +286,7 @@ class RowSolver(Solver):
         angles = self._angles_of(state)
         self._report[:] = 0.0
         self._stepped = False
+        self.data.scratch.placements.fill(0)  # nothing is kept of contacts in other poses
         if self._restore(state):
             return
         self._clock.continue_at(state.time, **state.clock())

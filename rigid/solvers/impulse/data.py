@@ -86,6 +86,11 @@ class Features(NamedTuple):
         return self.pair_types is not None
 
     @property
+    def keeps_contacts(self):
+        """Whether contacts of bodies that sleep are kept, see rigid/solvers/sequential/kept_contacts.py."""
+        return self.sleeping and self.packs
+
+    @property
     def contacts_by_pairs(self):
         """Whether iterations take the contacts of two bodies together. They have a gap and friction, nothing else."""
         return self.contacts and self.lanes == 1 and not self.pair_types.rolling_and_spinning

@@ -24,7 +24,9 @@ def step_kernel(features):
         advance = advance_substep_variational
     elif features.small_steps:
         advance = advance_substep_soft
-    find_points = None if features.pair_types is None else point_finder(features.pair_types)
+    find_points = None
+    if features.contacts:
+        find_points = point_finder(features.pair_types, keeps=features.keeps_contacts)
     return make_kernel(
         over_worlds(advance, scale_impulses, features), Data, features.lanes, features.packs,
         features=features, formulation=packs if features.packs else maximal, find_points=find_points,

@@ -36,7 +36,7 @@ from rigid.solvers.impulse.maximal import (
 from rigid.solvers.impulse.slots import impulse_of, prepare_slot, solve_slot, velocity_of, warm_start_slot
 from rigid.solvers.sequential.contacts import find_entry
 from rigid.solvers.sequential.prepare import OVERLAP_CORRECTION
-from rigid.solvers.sequential.sleep import body_sleeps
+from rigid.solvers.sequential.sleep import body_sleeps, kept_points
 
 __all__ = [
     "apply_impulse", "compute_response", "gear_matrix_entry", "load_velocities", "matrix_entry", "needs_new_matrix",
@@ -55,11 +55,12 @@ VELOCITIES = tuple(range(PSEUDO)), tuple(range(PSEUDO, 2 * PSEUDO))
 def find_places(s: ti.template(), count, world):
     """Find the places of all contacts. Args: count: of contacts."""
     clear_places(s, world)
-    made = place_contacts(s, 0, count, 0, None, False, world)
+    kept = kept_points(s, world)
+    made = place_contacts(s, kept, count, 0, None, False, world)
     s.packs.count[world] = made
     if ti.static(s.features.sleeping):
-        made = place_contacts(s, 0, count, made, None, True, world)
-    number_slots(s, made, count, world)
+        made = place_contacts(s, kept, count, made, None, True, world)
+    number_slots(s, made, kept, count, world)
 
 
 @ti.func
@@ -113,14 +114,14 @@ def place_contacts(s: ti.template(), begin, end, first, order: ti.template(), as
 
 
 @ti.func
-def number_slots(s: ti.template(), made, count, world):
-    """Number the slots of all packs. Args: made: how many packs; count: of contacts."""
+def number_slots(s: ti.template(), made, begin, end, world):
+    """Number the slots of all packs. Args: made: how many packs; begin, end: of contacts."""
     packs, places = ti.static(s.packs.packs, s.packs.places)
     total = 0
     for k in range(made):
         packs[world, k, PACK.first] = total
         total += packs[world, k, PACK.slots]
-    for c in range(count):
+    for c in range(begin, end):
         first = packs[world, places[world, c, PLACE.pack], PACK.first]
         places[world, c, PLACE.slot] = places[world, c, PLACE.slot] + first
 
@@ -151,7 +152,7 @@ def begin_pack(s: ti.template(), pack, ground, world):
 # The step -------------------------------------------------------------------------------------------------------------
 
 
-@compiled_once("bodies", "points", "cache", "packs", "sleep", "gravity", "step", "features", "formulation")
+@compiled_once("bodies", "points", "scratch", "cache", "packs", "sleep", "gravity", "step", "features", "formulation")
 def write_packs(s: ti.template(), count, world):
     """Put all contacts into packs, with their impulses of the last step, and prepare those that do not sleep.
 
@@ -161,7 +162,7 @@ def write_packs(s: ti.template(), count, world):
     packs = s.packs.count[world]
     load_bodies(s, 0, packs, world)
     empty_slots(LANES, s, 0, packs, world)
-    for c in range(count):
+    for c in range(kept_points(s, world), count):
         load_contact(s, c, world)
     prepare_in_lanes(LANES, s, 0, packs, world)
 
@@ -340,15 +341,19 @@ def solve_in_lanes(s: ti.template(), stage: ti.template(), backwards, begin, end
     return largest_of_lanes(largest)
 
 
-@compiled_once("points", "rows", "cache", "packs", "step", "features")
+@compiled_once("points", "scratch", "rows", "cache", "packs", "step", "features")
 def store_packs(s: ti.template(), count, last, world):
     """Store the impulses of all contacts for the next step. Args: count; last: whether contacts are read."""
     contact_cache.clear(s.cache, world)
     total_in_lanes(LANES, s, world)
-    for c in range(count):
+    kept = kept_points(s, world)
+    for c in range(kept):
+        contact_cache.link(s.cache, s.points, c, world)
+    for c in range(kept, count):
         slot, lane = s.packs.places[world, c, PLACE.slot], s.packs.places[world, c, PLACE.lane]
         contact_cache.store(s.cache, s.points, c, stored_impulse(s, slot, lane, world), world)
-        if last == 1:
+        # Those of a contact that sleeps may be kept from now on.
+        if last == 1 or s.packs.places[world, c, PLACE.pack] >= s.packs.count[world]:
             write_readings(s, c, slot, lane, world)
 
 

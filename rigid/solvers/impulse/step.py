@@ -25,8 +25,9 @@ from rigid.kernels.motion import (
     integrate_velocity,
     update_inverse_inertia,
 )
-from rigid.solvers.sequential.contacts import find_contacts, store_impulses, write_contacts
+from rigid.solvers.sequential.contacts import store_impulses, write_contacts
 from rigid.solvers.sequential.energy_of_rows import watch_rows
+from rigid.solvers.sequential.kept_contacts import find_contacts_and_sleepers
 from rigid.solvers.sequential.prepare import (
     prepare_corrections,
     prepare_groups,
@@ -34,7 +35,7 @@ from rigid.solvers.sequential.prepare import (
     warm_start,
     write_rows,
 )
-from rigid.solvers.sequential.sleep import body_sleeps, put_to_sleep, update_sleep_timers
+from rigid.solvers.sequential.sleep import body_sleeps, update_sleep_timers
 from rigid.solvers.sequential.solve import iterate, solve_velocities
 
 # Position correction turns a body by this much in a substep at most [rad].
@@ -47,8 +48,7 @@ def advance_substep(s: ti.template(), iterations, last, world):
     write_rows(s, world)
     watch_rows(s, world)
     update_inertias(s, world)
-    find_contacts(s, world)
-    put_to_sleep(s, world)
+    find_contacts_and_sleepers(s, s, world)
     groups = write_contacts(s, world)
     integrate_velocities(s, world)
     prepare_groups(s, groups, world)

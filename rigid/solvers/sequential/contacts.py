@@ -30,16 +30,10 @@ SAME_POINT = 0.1
 @ti.func
 def detect_contacts(s: ti.template(), world):
     """Find contact points and write their rows. Returns: how many groups there are, of joints and contacts."""
-    find_contacts(s, world)
-    return write_contacts(s, world)
-
-
-@ti.func
-def find_contacts(s: ti.template(), world):
-    """Find contact points."""
     if ti.static(s.features.contacts):
         mark_active(s, world)
         find_contact_points(s, world)
+    return write_contacts(s, world)
 
 
 @ti.func

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import taichi as ti
 
 from pbd.core.kernels import Columns, Integer, Real, count, load_vector
-from rigid.collision.data import PAIR
+from rigid.collision.data import PAIR, SEARCH
 from rigid.constraints.rows import GROUP, Group
 from rigid.kernels.motion import MASS, PSEUDO, VELOCITY
 
@@ -52,8 +52,14 @@ def connect(s: ti.template(), a, b, world):
             # The lower index represents both, and the shorter time holds for both.
             low, high = ti.min(first, second), ti.max(first, second)
             s.sleep.islands[world, high] = low
-            shorter = ti.min(s.sleep.timers[world, low, TIMER.island], s.sleep.timers[world, high, TIMER.island])
-            s.sleep.timers[world, low, TIMER.island] = shorter
+            shorten(s, low, high, world)
+
+
+@ti.func
+def shorten(s: ti.template(), body, other, world):
+    """Let the time of a body's island be at most that of another's."""
+    timers = ti.static(s.sleep.timers)
+    timers[world, body, TIMER.island] = ti.min(timers[world, body, TIMER.island], timers[world, other, TIMER.island])
 
 
 @ti.func
@@ -62,9 +68,15 @@ def put_to_sleep(s: ti.template(), world):
     if ti.static(s.features.sleeping):
         ground = s.bodies.pose.shape[1] - 1
         s.sleep.timers[world, ground, TIMER.body] = ALWAYS
+        kept = kept_points(s, world)
         for body in range(ground + 1):
-            s.sleep.islands[world, body] = body
+            # Islands that have slept stay as they are while the contacts in them are kept.
+            if kept == 0 or not has_slept(s, body, world):
+                s.sleep.islands[world, body] = body
             s.sleep.timers[world, body, TIMER.island] = s.sleep.timers[world, body, TIMER.body]
+        if kept > 0:
+            for body in range(ground):
+                shorten(s, root(s, body, world), body, world)
         for group in range(s.step.first_contact_group):
             kind = s.rows.kinds[world, group]
             if kind != Group.IDLE:
@@ -75,7 +87,7 @@ def put_to_sleep(s: ti.template(), world):
                     connect(s, i, k, world)
                     connect(s, k, m, world)
         if ti.static(s.features.contacts):
-            for c in range(ti.min(s.points.count[world], s.points.integers.shape[1])):
+            for c in range(kept, ti.min(s.points.count[world], s.points.integers.shape[1])):
                 j = s.points.integers[world, c, PAIR.body_b]
                 if j >= 0:  # not the ground
                     connect(s, s.points.integers[world, c, PAIR.body_a], j, world)
@@ -85,6 +97,23 @@ def put_to_sleep(s: ti.template(), world):
             if body_sleeps(s, body, world):
                 for k in ti.static(range(2 * PSEUDO)):
                     s.bodies.velocity[world, body, k] = 0.0
+
+
+@ti.func
+def kept_points(s: ti.template(), world):
+    """How many contact points are kept from the last substep, see kept_contacts.py: the first ones."""
+    kept = 0
+    if ti.static(s.features.keeps_contacts):
+        kept = s.scratch.found[world, SEARCH.kept]
+    return kept
+
+
+@ti.func
+def has_slept(s: ti.template(), body, world):
+    """Whether a body has slept in the last substep, and nothing has woken it. Its island's time is still that of then.
+    """
+    slept = s.sleep.timers[world, body, TIMER.island] >= TIME_TO_SLEEP
+    return slept and s.sleep.timers[world, body, TIMER.body] >= TIME_TO_SLEEP
 
 
 @ti.func

@@ -212,7 +212,7 @@ def fill_packs(s: ti.template(), contacts, world):
         made = place_contacts(s, begin, end, made, s.colours.contact_order, False, world)
     clusters[world, CLUSTERS, CLUSTER.pack] = made
     s.packs.count[world] = made
-    number_slots(s, made, contacts, world)
+    number_slots(s, made, 0, contacts, world)
 
 
 def allocate_colours(islands, worlds, groups, contacts):

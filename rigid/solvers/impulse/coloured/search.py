@@ -69,7 +69,7 @@ def finish_points(s: ti.template(), world):
     """Do what comes after the search for points."""
     count_untested(s.points, s.scratch, world)
     if ti.static(s.features.pair_types.any_edge):
-        remove_internal_edges(s.shapes, s.points, s.scratch, world)
+        remove_internal_edges(s.shapes, s.points, s.scratch, 0, world)
 
 
 def of_finder(s, finder):

@@ -8,9 +8,12 @@ from test_impulse_contacts import solve
 
 import rigid
 from pbd.core.kernels import read
+from rigid.collision.data import SEARCH
+from rigid.solvers.impulse.data import Features
+from rigid.solvers.impulse.kernel import step_kernel
 from rigid.solvers.impulse.solver import ImpulseSolver
 
-SLOW = 0.02
+SLOW, STEP = 0.02, 1 / 60
 
 
 def stack_and_ball(speed):
@@ -175,6 +178,7 @@ def test_sleeping_columns_in_packs_bear_their_weight_and_wake_one_by_one(small_s
     solver.step(110)
     before = solver.state()
     assert not before.velocity[:128].any()
+    assert read(solver.data.scratch.found)[0, SEARCH.kept] >= 128 * 4
     assert weight_on_ground(solver) == pytest.approx((0, 0, 128 * g), rel=1e-3, abs=0.01 * g)
     solver.step(30)
     after = solver.state()
@@ -199,3 +203,47 @@ def test_columns_in_packs_wake_as_without(monkeypatch):
     assert np.abs(ours.velocity[:2]).max() > 0.1
     assert ours.position == pytest.approx(theirs.position, abs=1e-12)
     assert ours.velocity == pytest.approx(theirs.velocity, abs=1e-9)
+
+
+@needs_lanes
+@pytest.mark.slow
+@pytest.mark.parametrize("small_steps", [0, 4])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_kept_contacts_have_the_bits_of_a_search_in_each_substep(small_steps, seed, monkeypatch):
+    # Balls fall onto columns, wake them, come to rest and sleep, at different times.
+    random, model = np.random.default_rng(seed), rigid.Model()
+    model.add_ground(friction=0.5)
+    for x, y, z in np.ndindex(6, 6, 2):
+        given = {"mass": 1.0, "position": (0.5 * x, 0.5 * y, 0.11 + 0.22 * z), "friction": 0.5}
+        if random.integers(3) > 0:
+            model.add_box((0.22, 0.18, 0.2), **given)
+        else:
+            model.add_capsule(0.08, 0.12, rotation=(0.5**0.5, 0.5**0.5, 0, 0), **given)
+    for k in range(12):
+        model.add_sphere(0.1, mass=1.0, position=(*random.uniform(0, 2.5, 2), 3 + 4 * k), friction=0.5)
+    options = {"dt": STEP, "small_steps": small_steps, "sleep_speed": 0.05}
+    ours = rigid.solver("impulse", model, **options)
+    ours.step()
+    monkeypatch.setattr(Features, "keeps_contacts", False)
+    step_kernel.cache_clear()
+    theirs = rigid.solver("impulse", model, **options)
+    theirs.step()
+    step_kernel.cache_clear()
+    kept = []
+    for k in range(60):
+        ours.step(7)
+        theirs.step(7)
+        kept.append(int(read(ours.data.scratch.found)[0, SEARCH.kept]))
+        assert ours.digest() == theirs.digest()
+        found, expected = ours.contact_forces(), theirs.contact_forces()
+        order, other = np.lexsort(found.points.T), np.lexsort(expected.points.T)
+        np.testing.assert_array_equal(found.points[order], expected.points[other])
+        assert found.forces[order] == pytest.approx(expected.forces[other], abs=1e-9)
+        if k == 30:
+            state = ours.state()
+    assert 0 in kept[20:]
+    assert max(kept) > 150
+    digest = ours.digest()
+    ours.set_state(state)
+    ours.step(29 * 7)
+    assert ours.digest() == digest
