@@ -32,6 +32,7 @@ class Features(NamedTuple):
     division: Division  # of substeps into parts
     spread: int  # distance of two worlds in a parallel loop, see rigid/solvers/substeps.py
     sleeping: bool = False
+    keeps_contacts: bool = False
     lanes: int = 1  # worlds in the lanes of a vector
     packs: bool = False  # whether contacts lie in the lanes of vectors
     contacts_by_pairs: bool = False  # whether iterations take the contacts of two bodies together

@@ -34,9 +34,8 @@ from rigid.solvers.impulse.soft_packs import of_substep, rebound_packs, relax_pa
 from rigid.solvers.impulse.softness import softness_of
 from rigid.solvers.impulse.step import integrate_poses, integrate_velocities, update_inertias
 from rigid.solvers.report import REPORT
-from rigid.solvers.sequential.contacts import first_row, store_impulses, write_contacts
+from rigid.solvers.sequential.contacts import find_contacts, first_row, store_impulses, write_contacts
 from rigid.solvers.sequential.energy_of_rows import watch_rows
-from rigid.solvers.sequential.kept_contacts import find_contacts_and_sleepers
 from rigid.solvers.sequential.prepare import (
     compute_effective_mass,
     compute_softness,
@@ -58,7 +57,7 @@ def advance_substep_soft(s: ti.template(), iterations, last, world):
     write_rows(s, world)
     watch_rows(s, world)
     update_inertias(s, world)
-    find_contacts_and_sleepers(s, whole, world)
+    find_contacts(s, whole, world)
     groups = write_contacts(s, world)
     begin_contacts(s, whole, world)
     for k in range(ti.static(2 * s.features.small_steps)):

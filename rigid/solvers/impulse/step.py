@@ -25,9 +25,8 @@ from rigid.kernels.motion import (
     integrate_velocity,
     update_inverse_inertia,
 )
-from rigid.solvers.sequential.contacts import store_impulses, write_contacts
+from rigid.solvers.sequential.contacts import detect_contacts, store_impulses
 from rigid.solvers.sequential.energy_of_rows import watch_rows
-from rigid.solvers.sequential.kept_contacts import find_contacts_and_sleepers
 from rigid.solvers.sequential.prepare import (
     prepare_corrections,
     prepare_groups,
@@ -48,8 +47,7 @@ def advance_substep(s: ti.template(), iterations, last, world):
     write_rows(s, world)
     watch_rows(s, world)
     update_inertias(s, world)
-    find_contacts_and_sleepers(s, s, world)
-    groups = write_contacts(s, world)
+    groups = detect_contacts(s, world)
     integrate_velocities(s, world)
     prepare_groups(s, groups, world)
     warm_start(s, groups, world)

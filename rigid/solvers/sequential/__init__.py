@@ -5,7 +5,7 @@
     contacts.py   contact points and rows, with their impulses from the last step
     prepare.py    softness, bias and effective mass of each group, once a step; warm starting
     solve.py      the iterations, and the solution of one group: read this first
-    sleep.py      bodies at rest that are left alone
+    sleep.py      bodies at rest that are left alone; kept_contacts.py: their contacts
     energy_of_rows.py  what soft rows store; gained_energy.py: the bound of the energy for both variational integrators
     solver.py     the base class of both solvers
 

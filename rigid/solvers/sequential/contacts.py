@@ -18,6 +18,8 @@ from rigid.external_forces import EXTERNAL
 from rigid.kernels.motion import MASS, VELOCITY, gravity_on
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.data import ROW
+from rigid.solvers.sequential.kept_contacts import forget_if_woken, keep_points
+from rigid.solvers.sequential.sleep import put_to_sleep
 
 # Bodies look for contacts up to this part of their radius beyond the way that they may go in the step.
 MARGIN = 0.02
@@ -29,11 +31,26 @@ SAME_POINT = 0.1
 
 @ti.func
 def detect_contacts(s: ti.template(), world):
-    """Find contact points and write their rows. Returns: how many groups there are, of joints and contacts."""
+    """Find contact points, put islands at rest to sleep, and write the rows of the points.
+
+    Returns: how many groups there are, of joints and contacts.
+    """
+    find_contacts(s, s, world)
+    return write_contacts(s, world)
+
+
+@ti.func
+def find_contacts(s: ti.template(), whole: ti.template(), world):
+    """Find contact points, and put islands at rest to sleep. Args: whole: data with the length of a substep."""
     if ti.static(s.features.contacts):
         mark_active(s, world)
-        find_contact_points(s, world)
-    return write_contacts(s, world)
+        keep_points(s, world)
+        find_contact_points(whole, world)
+    put_to_sleep(s, world)
+    if ti.static(s.features.keeps_contacts):
+        if forget_if_woken(s, world):
+            find_contact_points(whole, world)
+            put_to_sleep(s, world)
 
 
 @ti.func

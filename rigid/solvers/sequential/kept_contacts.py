@@ -10,23 +10,7 @@ import taichi as ti
 
 from rigid.collision.broad_phase import is_still
 from rigid.collision.data import HEAD, PAIR, PLACEMENT, SEARCH, STRUCTURE
-from rigid.collision.lanes import mark_active
-from rigid.solvers.sequential.contacts import find_contact_points
-from rigid.solvers.sequential.sleep import body_sleeps, has_slept, put_to_sleep
-
-
-@ti.func
-def find_contacts_and_sleepers(s: ti.template(), whole: ti.template(), world):
-    """Find contact points, and put the islands to sleep that they leave alone.
-
-    Args: whole: data with the length of a substep.
-    """
-    if ti.static(s.features.contacts):
-        mark_active(s, world)
-        keep_points(s, world)
-        find_contact_points(whole, world)
-    put_to_sleep(s, world)
-    search_again_if_woken(s, whole, world)
+from rigid.solvers.sequential.sleep import body_sleeps, has_slept
 
 
 @ti.func
@@ -59,21 +43,19 @@ def still_points(s: ti.template(), world):
 
 
 @ti.func
-def search_again_if_woken(s: ti.template(), whole: ti.template(), world):
-    """Find all contacts and islands again if a body with still shapes has been woken: its contacts have another order.
+def forget_if_woken(s: ti.template(), world):
+    """Keep nothing if a body with still shapes has been woken: all its contacts are needed, in their order.
 
-    Args: whole: data with the length of a substep.
+    Returns: whether contacts and islands are to be found again.
     """
-    if ti.static(s.features.keeps_contacts):
-        woken = False
+    woken = False
+    for shape in range(s.shapes.lists[HEAD.shape_count]):
+        body = s.shapes.integers[shape, STRUCTURE.body]
+        if body >= 0 and is_still(s.scratch, shape, world):
+            if not body_sleeps(s, body, world):
+                woken = True
+    if woken:
         for shape in range(s.shapes.lists[HEAD.shape_count]):
-            body = s.shapes.integers[shape, STRUCTURE.body]
-            if body >= 0 and is_still(s.scratch, shape, world):
-                if not body_sleeps(s, body, world):
-                    woken = True
-        if woken:
-            for shape in range(s.shapes.lists[HEAD.shape_count]):
-                s.scratch.placements[world, shape, PLACEMENT.still] = 0.0
-            s.scratch.found[world, SEARCH.kept] = 0
-            find_contact_points(whole, world)
-            put_to_sleep(s, world)
+            s.scratch.placements[world, shape, PLACEMENT.still] = 0.0
+        s.scratch.found[world, SEARCH.kept] = 0
+    return woken
