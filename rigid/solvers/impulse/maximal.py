@@ -96,18 +96,11 @@ def update_response(s: ti.template(), row, i, j, world):
 def matrix_entry(s: ti.template(), row, other, i, j, world):
     """An entry of J M⁻¹ Jᵀ: the J V of one row that an impulse of one along the other causes."""
     n = ti.static(s.rows.numbers)
-    angular_i, angular_j = load_vector(n, row, ROW.angular_i, world), load_vector(n, row, ROW.angular_j, world)
-    response_i, response_j = load_vector(n, other, ROW.response_i, world), load_vector(n, other, ROW.response_j, world)
-    along = load_vector(n, row, ROW.linear, world).dot(load_vector(n, other, ROW.linear, world))
-    return entry_along(s.bodies, i, j, along, angular_i, angular_j, response_i, response_j, world)
-
-
-@ti.func
-def entry_along(bodies: ti.template(), i, j, along, angular_i, angular_j, response_i, response_j, world):
-    """An entry of J M⁻¹ Jᵀ. Args: along: d·d' of two rows; angular_i, angular_j: a_i and a_j of the first; response_i,
-    response_j: the angular part of M⁻¹Jᵀ of the second."""
-    w = bodies.mass[world, i, MASS.inverse_mass] + bodies.mass[world, j, MASS.inverse_mass]
-    return w * along + angular_i.dot(response_i) + angular_j.dot(response_j)
+    w = s.bodies.mass[world, i, MASS.inverse_mass] + s.bodies.mass[world, j, MASS.inverse_mass]
+    linear = w * load_vector(n, row, ROW.linear, world).dot(load_vector(n, other, ROW.linear, world))
+    angular_i = load_vector(n, row, ROW.angular_i, world).dot(load_vector(n, other, ROW.response_i, world))
+    angular_j = load_vector(n, row, ROW.angular_j, world).dot(load_vector(n, other, ROW.response_j, world))
+    return linear + angular_i + angular_j
 
 
 @ti.func

@@ -18,9 +18,9 @@ from rigid.constraints.contact_rows import (
     tangents,
 )
 from rigid.kernels.matrices import inverse_of_two, inverse_or_zero
-from rigid.kernels.motion import multiply_inverse_inertia
+from rigid.kernels.motion import MASS, multiply_inverse_inertia
 from rigid.solvers.impulse.data import SLOT, SOFT
-from rigid.solvers.impulse.maximal import change_velocities, entry_along, load_velocities, velocity_along
+from rigid.solvers.impulse.maximal import change_velocities, load_velocities, velocity_along
 from rigid.solvers.impulse.softness import softness_of
 from rigid.solvers.sequential.solve import within_cone
 
@@ -45,20 +45,28 @@ def prepare_slot(s: ti.template(), slot, i, j, world):
     store_vector(numbers, slot, SLOT.arm_j, arm_j, world)
     h = s.step.h * ti.static(max(s.features.small_steps, 1))
     carried = carried_velocity(t, i, j, normal, carrier_turn(t, i, j, world), h, world)
-    impulse = load_vector(s.packs.impulses, slot, 0, world)
-    for k, direction in ti.static(enumerate(directions_of(s, slot, world))):
-        response_i = multiply_inverse_inertia(t.bodies, i, arm_i.cross(direction), world)
-        response_j = multiply_inverse_inertia(t.bodies, j, -arm_j.cross(direction), world)
-        store_vector(numbers, slot, ti.static(SLOT.responses + 6 * k), response_i, world)
-        store_vector(numbers, slot, ti.static(SLOT.responses + 6 * k + 3), response_j, world)
+    impulse, directions = load_vector(s.packs.impulses, slot, 0, world), directions_of(s, slot, world)
+    # Of the normal and both tangents: a_i and a_j of their rows, and the angular parts of M⁻¹ Jᵀ.
+    a_n, a_t, a_u = [arm_i.cross(direction) for direction in ti.static(directions)]
+    b_n, b_t, b_u = [-arm_j.cross(direction) for direction in ti.static(directions)]
+    c_n, c_t, c_u = [multiply_inverse_inertia(t.bodies, i, a, world) for a in ti.static((a_n, a_t, a_u))]
+    d_n, d_t, d_u = [multiply_inverse_inertia(t.bodies, j, b, world) for b in ti.static((b_n, b_t, b_u))]
+    for k, response in ti.static(enumerate((c_n, d_n, c_t, d_t, c_u, d_u))):
+        store_vector(numbers, slot, ti.static(SLOT.responses + 3 * k), response, world)
+    for k, direction in ti.static(enumerate(directions)):
         numbers[world, slot, SLOT.impulse + k] = impulse.dot(direction)
         numbers[world, slot, SLOT.bias + k] = -carried.dot(direction)
     gap, target = gap_and_target(t, slot, i, j, normal, arm_i, arm_j, world)
     numbers[world, slot, SLOT.impulse] = ti.max(numbers[world, slot, SLOT.impulse], 0.0)
     numbers[world, slot, SLOT.bias] = -target + (gap - ti.min(gap, 0.0)) / s.step.h
     numbers[world, slot, SLOT.correction_bias] = gap
-    of_gap = entry(s, slot, 0, 0, i, j, world)
-    xx, xy, yy = entry(s, slot, 1, 1, i, j, world), entry(s, slot, 2, 1, i, j, world), entry(s, slot, 2, 2, i, j, world)
+    # Entries of K = J M⁻¹ Jᵀ.
+    w = t.bodies.mass[world, i, MASS.inverse_mass] + t.bodies.mass[world, j, MASS.inverse_mass]
+    n, t_1, t_2 = directions
+    of_gap = w * n.dot(n) + a_n.dot(c_n) + b_n.dot(d_n)
+    xx = w * t_1.dot(t_1) + a_t.dot(c_t) + b_t.dot(d_t)
+    xy = w * t_2.dot(t_1) + a_u.dot(c_t) + b_u.dot(d_t)
+    yy = w * t_2.dot(t_2) + a_u.dot(c_u) + b_u.dot(d_u)
     store_vector(numbers, slot, SLOT.friction_inverse, inverse_of_two(xx, xy, yy), world)
     numbers[world, slot, SLOT.inverse] = inverse_or_zero(of_gap)
     largest = ti.max(ti.abs(xx) + ti.abs(xy), ti.abs(xy) + ti.abs(yy))  # no eigenvalue exceeds it (Gershgorin)
@@ -72,17 +80,6 @@ def prepare_slot(s: ti.template(), slot, i, j, world):
         if ti.static(s.features.small_steps):
             for k in range(SOFT.inverse, SOFT.softness):
                 s.packs.soft[world, slot, k] = 0.0
-
-
-@ti.func
-def entry(s: ti.template(), slot, row: ti.template(), other: ti.template(), i, j, world):
-    """An entry of J M⁻¹ Jᵀ, as `matrix_entry`. Args: row, other: of the slot's three rows; i, j: bodies of its pack."""
-    t, numbers = ti.static(in_pack(s), s.packs.slots)
-    arm_i, arm_j = load_vector(numbers, slot, SLOT.arm_i, world), load_vector(numbers, slot, SLOT.arm_j, world)
-    directions, first = directions_of(s, slot, world), ti.static(SLOT.responses + 6 * other)
-    response_i, response_j = load_vector(numbers, slot, first, world), load_vector(numbers, slot, first + 3, world)
-    d, along = directions[row], directions[row].dot(directions[other])
-    return entry_along(t.bodies, i, j, along, arm_i.cross(d), -arm_j.cross(d), response_i, response_j, world)
 
 
 @ti.func
