@@ -113,7 +113,8 @@ def turn_back(rotation, v):
 def best_face(shapes: ti.template(), a, b, rotation, translation, limit, world):
     """The face of shape a that separates it best from shape b.
 
-    Args: rotation, translation: b's frame in a's; limit: stop at a separation above this [m].
+    Args: rotation, translation: b's frame in a's; limit: another face may be better if this one's separation is above
+    this [m].
 
     Returns: separation [m], and the face.
     """

@@ -158,6 +158,10 @@ class GrabSprings:
         if self.grabbed.pop(grab, None):
             self._write(grab)
 
+    def bodies(self):
+        """The bodies that are pulled: a list of indices."""
+        return [body for body, *_ in self.grabbed.values()]
+
     def write_all(self):
         """Write the stiffness of all springs again, after a state with other springs was restored."""
         for grab in self.grabbed:

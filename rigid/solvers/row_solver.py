@@ -236,11 +236,13 @@ class RowSolver(Solver):
     def grab(self, grab, body, point, target, stiffness, damping=0.0):
         """Pull a point of a body to a target by a spring, see Solver.grab."""
         body = checked_index("grabbed body", body, self.model.bodies, "body")
+        self._wake(self._grab_springs.bodies())
         self._grab_springs.grab(grab, body, point, target, stiffness, damping)
         self._wake([body])
 
     def release(self, grab):
         """Release what a grab spring pulls. Args: grab: index."""
+        self._wake(self._grab_springs.bodies())
         self._grab_springs.release(grab)
 
     # Snapshots --------------------------------------------------------------------------------------------------------
@@ -324,6 +326,7 @@ class RowSolver(Solver):
         self._motor_targets.restore(parts[-2])
         self._breaking.restore(parts[-1])
         self._grab_springs.write_all()  # the state has the stiffness of what was grabbed then
+        self._wake(self._grab_springs.bodies())
         return True
 
     def _clear_columns(self, *columns):

@@ -64,26 +64,26 @@ def world_advancer(advance_substep, scale_impulses, features):
         features: of the kernel.
     """
     calls = features.contacts  # called functions write what is read here
-    sleeping = getattr(features, "sleeping", False)
 
     @ti.func
     def advance_world(s: ti.template(), substeps, number, index):
         world = hidden_if(calls, index)
         for substep in range(substeps):
             if s.report[world, REPORT.diverged_substep] < 0:
-                if ti.static(sleeping):
+                if ti.static(features.sleeping):
                     asleep = all_will_sleep(s, world)
                     if asleep and s.sleep.all_slept[world] == 1:
                         s.reversed[world] = 1.0 - s.reversed[world]
                     else:
                         # What is read of contacts stays until a body wakes.
-                        advance(s, number, substep, asleep or substep == substeps - 1, world)
+                        make_substep(s, number, substep, asleep or substep == substeps - 1, world)
                         s.sleep.all_slept[world] = ti.cast(asleep, ti.i32)
                 else:
-                    advance(s, number, substep, substep == substeps - 1, world)
+                    make_substep(s, number, substep, substep == substeps - 1, world)
 
     @ti.func
-    def advance(s: ti.template(), number, substep, last, world):
+    def make_substep(s: ti.template(), number, substep, last, world):
+        """Make a substep, in parts where it needs them, and report what is wrong then."""
         if ti.static(features.division.divides()):
             advance_in_parts(s, advance_substep, scale_impulses, number, last, world)
         else:

@@ -83,15 +83,15 @@ def prepare_slot(s: ti.template(), slot, i, j, world):
 
 
 @ti.func
-def begin_small_steps(s: ti.template(), slot, entry, i, j, world):
-    """As `begin_contacts` and `soften` of soft.py: find what a slot keeps in a substep. Args: entry: K of its gap."""
+def begin_small_steps(s: ti.template(), slot, of_gap, i, j, world):
+    """As `begin_contacts` and `soften` of soft.py: find what a slot keeps in a substep. Args: of_gap: K of its gap."""
     t, soft = ti.static(in_pack(s), s.packs.soft)
     turn, damping = softness_of(t, i, j, True, world)
-    softness = entry / (turn * (turn + 2.0 * damping))
-    soft[world, slot, SOFT.inverse] = inverse_or_zero(entry)
+    softness = of_gap / (turn * (turn + 2.0 * damping))
+    soft[world, slot, SOFT.inverse] = inverse_or_zero(of_gap)
     soft[world, slot, SOFT.overlap_part] = turn / (turn + 2.0 * damping)
     soft[world, slot, SOFT.overlap_softness] = softness
-    soft[world, slot, SOFT.overlap_inverse] = inverse_or_zero(entry + softness)
+    soft[world, slot, SOFT.overlap_inverse] = inverse_or_zero(of_gap + softness)
     normal = load_vector(s.packs.slots, slot, SLOT.normal, world)
     soft[world, slot, SOFT.start_velocity] = velocity_of(s, slot, normal, load_velocities(t, i, j, 0, world), world)
     soft[world, slot, SOFT.largest] = 0.0

@@ -39,6 +39,7 @@ from rigid.solvers.sequential.energy_of_rows import watch_rows
 from rigid.solvers.sequential.prepare import (
     compute_effective_mass,
     compute_softness,
+    has_groups,
     push_rotors,
     warm_start_group,
     write_rows,
@@ -76,6 +77,8 @@ def advance_substep_soft(s: ti.template(), iterations, last, world):
             relax(s, groups, world)
             s.reversed[world] = 1.0 - s.reversed[world]
         solve_in_order(s, groups, 0, world)
+    if ti.static(s.features.small_steps % 2 == 1):
+        s.reversed[world] = 1.0 - s.reversed[world]  # as it was: `store_impulses` chooses the next substep's order
     rebound(s, whole, groups, iterations, world)
     s.report[world, REPORT.iterations] = 2.0 * s.features.small_steps
     update_sleep_timers(whole, world)
@@ -98,9 +101,10 @@ def add_up(s: ti.template(), fresh, world):
 def prepare_softly(s: ti.template(), groups, fresh, world):
     """Prepare all groups for a small step. Args: fresh: whether contacts have been found just now."""
     worst = 0.0
-    for group in range(groups):
-        if is_awake(s, group, world):
-            worst = ti.max(worst, prepare_group(s, group, fresh, world))
+    if ti.static(has_groups(s)):
+        for group in range(groups):
+            if is_awake(s, group, world):
+                worst = ti.max(worst, prepare_group(s, group, fresh, world))
     s.report[world, REPORT.position_error] = worst
 
 
@@ -163,10 +167,14 @@ def soften(s: ti.template(), row, i, j, kind, of_contact, world):
 
 @ti.func
 def warm_start_softly(s: ti.template(), groups, fresh, world):
-    """Apply the impulses of the small step before. Args: fresh: whether contacts have been found just now."""
-    for group in range(groups):
-        if is_awake(s, group, world):
-            warm_start_group(s, group, world)
+    """Apply the impulses of the small step before. Packs are prepared with that.
+
+    Args: fresh: whether contacts have been found just now.
+    """
+    if ti.static(has_groups(s)):
+        for group in range(groups):
+            if is_awake(s, group, world):
+                warm_start_group(s, group, world)
     if ti.static(s.features.packs):
         soften_packs(s, ti.cast(fresh, ti.i32), world)
 

@@ -17,14 +17,14 @@ from rigid.solvers.impulse.slots import velocity_of, warm_start_slot
 
 @compiled_once("bodies", "packs", "step", "features")
 def soften_packs(s: ti.template(), fresh, world):
-    """As `prepare_group` and `warm_start_group` for the gaps of all packs. Args: fresh: 1 in the first small step."""
+    """As `add_up`, `prepare_group` and `warm_start_group` for all packs. Args: fresh: 1 in the first small step."""
     soften_in_lanes(LANES, s, fresh, world)
 
 
 @in_packs
 @ti.func
 def soften_in_lanes(s: ti.template(), fresh, world):
-    """Make gaps soft, and apply the impulses that contacts have from the small step before."""
+    """Add up the impulses of the small steps before, make gaps soft, and apply the impulses of the last one."""
     numbers, soft, packs = ti.static(s.packs.slots, s.packs.soft, s.packs.packs)
     for pack in range(s.packs.count[world]):
         velocities = velocities_of(s, pack, 0, world)

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from pbd.core.kernels import LOOP_STRIDE, choose_lanes, on_cpu, read, write
+from pbd.core.kernels import LOOP_STRIDE, arrays_of, choose_lanes, on_cpu, read, write
 from pbd.core.kernels.mode import KERNELS
 from rigid.names import GROUND
 from rigid.solvers.energy_bound import UNDIVIDED
@@ -13,6 +13,7 @@ from rigid.solvers.impulse.data import FREE, ROW, Data, Features
 from rigid.solvers.impulse.kernel import step_kernel
 from rigid.solvers.impulse.lanes import COSTS, why_no_lanes
 from rigid.solvers.impulse.options import ImpulseOptions
+from rigid.solvers.report import EVENTS, NOTHING
 from rigid.solvers.sequential.solver import SequentialSolver
 from rigid.worlds import models_of_worlds
 
@@ -41,6 +42,7 @@ class ImpulseSolver(SequentialSolver):
 
     name, Options = "impulse", ImpulseOptions
     declaration, row_columns = Data, ROW.total
+    _lacks_readings = False
 
     def __init__(self, model, worlds=1, **options):
         first = models_of_worlds(model)[0]
@@ -84,6 +86,27 @@ class ImpulseSolver(SequentialSolver):
         reason = why_no_lanes(self.options, self.pair_types)
         return choose_lanes(self.options.lanes, self.worlds, reason, costs=COSTS)
 
+    def set_state(self, state):
+        """Set poses and velocities, see Solver.set_state."""
+        super().set_state(state)
+        self._lacks_readings = bool(read(self.data.sleep.all_slept).any())
+
+    def _launch(self, count):
+        if self._lacks_readings:
+            self._lacks_readings = False
+            self._read_sleepers()
+        super()._launch(count)
+
+    def _read_sleepers(self):
+        """Find what can be read of contacts in worlds that sleep, whose substeps are left out, and change nothing."""
+        arrays = arrays_of(self.data, kept=True)
+        values = [read(array) for array in arrays]
+        self.data.sleep.all_slept.fill(0)
+        self._advance(self._report, self._numbers(), 1, self.options.iterations)
+        self._report[:, EVENTS] = NOTHING
+        for array, each in zip(arrays, values):
+            write(array, each)
+
     def _numbers(self):
         return *super()._numbers(), self.options.sleep_speed
 
@@ -95,8 +118,9 @@ class ImpulseSolver(SequentialSolver):
     def _set_options(self, options):
         changed = (options.dt, options.substeps) != (self.dt, self.substeps)
         super()._set_options(options)
-        if changed:  # velocities half a step of another length behind the poses are of no use
+        if changed:  # velocities half a step of another length behind the poses are of no use, nor are impulses
             self.data.assemblies.synchronous.fill(1)
+            self._wake(range(len(self.model.bodies)))
 
     @property
     def _time_of_impulses(self):

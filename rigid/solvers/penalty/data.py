@@ -35,6 +35,7 @@ class Features(NamedTuple):
     one_world: bool  # one world runs on one thread
     division: Division  # of substeps into parts
     spread: int  # distance of two worlds in a parallel loop, see rigid/solvers/substeps.py
+    sleeping: bool = False
 
     @property
     def contacts(self):

@@ -18,7 +18,7 @@ from rigid.external_forces import EXTERNAL
 from rigid.kernels.motion import MASS, VELOCITY, gravity_on
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.data import ROW
-from rigid.solvers.sequential.kept_contacts import forget_if_woken, keep_points
+from rigid.solvers.sequential.kept_contacts import forget_if_woken, mark_still_shapes
 from rigid.solvers.sequential.sleep import put_to_sleep
 
 # Bodies look for contacts up to this part of their radius beyond the way that they may go in the step.
@@ -44,7 +44,7 @@ def find_contacts(s: ti.template(), whole: ti.template(), world):
     """Find contact points, and put islands at rest to sleep. Args: whole: data with the length of a substep."""
     if ti.static(s.features.contacts):
         mark_active(s, world)
-        keep_points(s, world)
+        mark_still_shapes(s, whole.step.h, world)
         find_contact_points(whole, world)
     put_to_sleep(s, world)
     if ti.static(s.features.keeps_contacts):

@@ -29,8 +29,9 @@ def energy_kernel(declaration, features, lanes):
             count_last_turns(s.report, REPORT.last_turns, world)
 
     return make_kernel(
-        measure, declaration, lanes, features=features, formulation=None, find_points=None, **left_out(features)
-    )
+        measure, declaration, lanes, features.packs,
+        features=features, formulation=None, find_points=None, **left_out(features),
+    )  # fmt: skip
 
 
 @ti.func

@@ -14,10 +14,14 @@ from rigid.solvers.sequential.sleep import body_sleeps, has_slept
 
 
 @ti.func
-def keep_points(s: ti.template(), world):
-    """Mark the still shapes, and count the points that are kept: those of the last substep if the same ones were."""
+def mark_still_shapes(s: ti.template(), length, world):
+    """Mark the still shapes, and count the points that are kept: those of the last substep if the same ones were.
+
+    Args: length: of the substep [s], on which contact margins depend.
+    """
     if ti.static(s.features.keeps_contacts):
-        same = True
+        same = s.sleep.length[world] == length
+        s.sleep.length[world] = length
         for shape in range(s.shapes.lists[HEAD.shape_count]):
             body, still = s.shapes.integers[shape, STRUCTURE.body], True
             if body >= 0:

@@ -31,6 +31,7 @@ class Sleep(NamedTuple):
     timers: Real(count.worlds, count.bodies, TIMER, kept=True)
     islands: Integer(count.worlds, count.bodies)  # another body of the island, or the body itself
     all_slept: Integer(count.worlds, kept=True)  # 1 if all bodies slept in the last substep
+    length: Real(count.worlds)  # of the substep in which kept contacts were found [s]
 
 
 @ti.func
@@ -110,8 +111,7 @@ def kept_points(s: ti.template(), world):
 
 @ti.func
 def has_slept(s: ti.template(), body, world):
-    """Whether a body has slept in the last substep, and nothing has woken it. Its island's time is still that of then.
-    """
+    """Whether a body has slept in the last substep, and nothing has woken it: called before islands are found."""
     slept = s.sleep.timers[world, body, TIMER.island] >= TIME_TO_SLEEP
     return slept and s.sleep.timers[world, body, TIMER.body] >= TIME_TO_SLEEP
 

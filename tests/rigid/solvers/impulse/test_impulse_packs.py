@@ -72,6 +72,18 @@ def test_bits_are_those_of_one_contact_after_another(joints, small_steps, monkey
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("options", [{}, {"small_steps": 4}])
+def test_energy_of_a_spring_beside_packs(options):
+    # A spring of 100 N/m that is 0.1 m longer than at rest holds k x²/2 = 0.5 J.
+    model = rigid.Model(gravity=(0, 0, 0))
+    for place in np.ndindex(5, 5, 2):
+        model.add_box((0.2, 0.2, 0.2), mass=1.0, position=0.5 * np.array(place))
+    model.add_spring(0, 2, stiffness=100.0, rest_length=0.4)
+    solver = packed_solver(model, **options)
+    assert solver.energy().potential == pytest.approx(0.5)
+
+
+@pytest.mark.slow
 def test_many_boxes_on_a_mesh_have_the_bits_of_one_contact_after_another(monkeypatch):
     def solve():
         model, x = rigid.Model(), np.linspace(-1, 3, 9)

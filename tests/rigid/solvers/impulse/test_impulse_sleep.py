@@ -157,6 +157,51 @@ def test_substeps_of_a_world_that_sleeps_are_left_out():
     assert solver.state().position[2, 2] - 0.5 == pytest.approx(0.01**2 * g * 50 * 51 / 2, rel=0.05)
 
 
+def test_contacts_of_a_restored_world_that_sleeps_can_be_read():
+    first, other = (rigid.solver("impulse", stack_and_ball(0.0), dt=0.01, sleep_speed=SLOW) for _ in range(2))
+    first.step(100)
+    state = first.state()
+    other.set_state(state)
+    other.step(5)
+    assert weight_on_ground(other) == pytest.approx((0, 0, 5.0 * g), abs=1e-3 * g)
+    assert other.statistics().contacts == first.statistics().contacts
+    first.step(5)
+    for solver in (first, other):
+        solver.set_forces(2, force=(3.0, 0, 2.0))
+        solver.step(50)
+    assert first.digest() == other.digest()
+
+
+def test_another_length_of_a_substep_wakes_all():
+    # Impulses are forces times its length: they must be found anew.
+    solver = rigid.solver("impulse", stack_and_ball(0.0), dt=0.01, sleep_speed=SLOW)
+    solver.step(100)
+    for name, value in (("dt", 0.005), ("substeps", 3)):
+        setattr(solver, name, value)
+        solver.step()
+        assert weight_on_ground(solver)[2] == pytest.approx(5.0 * g, rel=0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moved", [False, True])
+def test_what_a_grab_lets_go_wakes(moved):
+    # A box that hangs at rest falls onto the ground as soon as its spring is gone, or pulls another box.
+    model = rigid.Model()
+    model.add_ground()
+    model.add_box((0.2, 0.2, 0.2), mass=1.0, position=(0, 0, 2.0))
+    model.add_box((0.2, 0.2, 0.2), mass=1.0, position=(5, 0, 0.1))
+    solver = rigid.solver("impulse", model, dt=0.01, sleep_speed=SLOW, grabs=1)
+    solver.grab(0, 0, (0, 0, 0), (0, 0, 2.0), stiffness=1e3, damping=100.0)
+    solver.step(200)
+    assert not solver.state().velocity.any()
+    if moved:
+        solver.grab(0, 1, (0, 0, 0), (5, 0, 0.1), stiffness=1e3, damping=100.0)
+    else:
+        solver.release(0)
+    solver.step(100)
+    assert solver.state().position[0, 2] == pytest.approx(0.1, abs=1e-3)
+
+
 # Contacts in packs ----------------------------------------------------------------------------------------------------
 
 
