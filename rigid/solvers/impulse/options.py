@@ -15,7 +15,7 @@ class ImpulseOptions(SequentialOptions):
     sleep_speed: float = 0.0
     """Bodies sleep when they, and all bodies connected to them by joints or contacts, have been slower than this for
     half a second [m/s]. They wake when something moves them. Zero for never; 0.02 suits bodies of a metre. Games with
-    many bodies at rest need it: these cost nothing."""
+    many bodies at rest need it: these cost next to nothing, and a step in which all rest costs nothing."""
 
     small_steps: int = 0
     """Soft rows (rigid/solvers/impulse/soft.py): contacts are found once in a substep, which is made in so many small

@@ -21,7 +21,7 @@ from rigid.kernels.matrices import inverse_of_two, inverse_or_zero
 from rigid.kernels.motion import MASS, multiply_inverse_inertia
 from rigid.solvers.impulse.data import SLOT, SOFT
 from rigid.solvers.impulse.maximal import change_velocities, load_velocities, velocity_along
-from rigid.solvers.impulse.softness import softness_of
+from rigid.solvers.impulse.softness import of_substep, softness_of
 from rigid.solvers.sequential.solve import within_cone
 
 
@@ -36,15 +36,14 @@ def prepare_slot(s: ti.template(), slot, i, j, world):
 
     Args: slot; i, j: bodies of its pack.
     """
-    t, numbers = ti.static(in_pack(s), s.packs.slots)
+    t, numbers, whole = ti.static(in_pack(s), s.packs.slots, of_substep(s))
     normal = load_vector(t.points.numbers, slot, POINT.normal, world)
     arm_i, arm_j = contact_arms(t, slot, i, j, world)
     store_vector(numbers, slot, SLOT.normal, normal, world)
     store_vector(numbers, slot, SLOT.tangent, tangents(normal)[0], world)
     store_vector(numbers, slot, SLOT.arm_i, arm_i, world)
     store_vector(numbers, slot, SLOT.arm_j, arm_j, world)
-    h = s.step.h * ti.static(max(s.features.small_steps, 1))
-    carried = carried_velocity(t, i, j, normal, carrier_turn(t, i, j, world), h, world)
+    carried = carried_velocity(t, i, j, normal, carrier_turn(t, i, j, world), whole.step.h, world)
     impulse, directions = load_vector(s.packs.impulses, slot, 0, world), directions_of(s, slot, world)
     # Of the normal and both tangents: a_i and a_j of their rows, and the angular parts of M⁻¹ Jᵀ.
     a_n, a_t, a_u = [arm_i.cross(direction) for direction in ti.static(directions)]

@@ -12,7 +12,9 @@ c = 2 m ζ ω, integrated by implicit Euler:
     J V + b + γ λ = 0,   b = β G/h,   β = h ω/(h ω + 2 ζ),   γ = K/(h ω (h ω + 2 ζ))
 
 A gap is closed without softness, b = G/h. Gaps of contacts follow from velocities, G += h J V; rows of joints are
-written at the poses of each small step. Errors of a joint fall with h².
+written at the poses of each small step. Errors of a joint fall with h². The second pass takes contacts in the opposite
+order of the first, and the next small step begins in the order in which this one ends: each pass leaves errors on one
+side, and with one order a tall pile leans farther in each step.
 
 Sources: Catto, Soft Constraints (2011), and Solver2D (2024), https://github.com/erincatto/solver2d; Macklin and
 others, Small Steps in Physics Simulation (2019), https://doi.org/10.1145/3309486.3340247. Departures: joints are solved
@@ -30,8 +32,8 @@ from rigid.constraints.rows import GROUP, Group, bodies_of, position_error
 from rigid.kernels.matrices import inverse_or_zero
 from rigid.kernels.motion import gravity_on
 from rigid.solvers.impulse.data import ROW
-from rigid.solvers.impulse.soft_packs import of_substep, rebound_packs, relax_packs, soften_packs
-from rigid.solvers.impulse.softness import softness_of
+from rigid.solvers.impulse.soft_packs import rebound_packs, relax_packs, soften_packs
+from rigid.solvers.impulse.softness import of_substep, softness_of
 from rigid.solvers.impulse.step import integrate_poses, integrate_velocities, update_inertias
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.contacts import find_contacts, first_row, store_impulses, write_contacts
@@ -226,12 +228,16 @@ def begin_contacts(s: ti.template(), whole: ti.template(), world):
 
 @ti.func
 def advance_gaps(s: ti.template(), world):
-    """Let the gaps of contacts follow from their velocities, and keep the largest impulses of the substep."""
+    """Let the gaps of contacts follow from their velocities, and keep the largest impulses of the substep.
+
+    The second pass lets bodies close the gaps that are left then.
+    """
     n = ti.static(s.rows.numbers)
     if ti.static(has_contact_rows(s)):
         for c in range(contacts_of(s, world)):
             row = first_row(s, c)
-            n[world, row, ROW.error] = n[world, row, ROW.error] + s.step.h * velocity_of(s, c, row, world)
+            gap = n[world, row, ROW.error] + s.step.h * velocity_of(s, c, row, world)
+            n[world, row, ROW.error], n[world, row, ROW.bias + 1] = gap, (gap - ti.min(gap, 0.0)) / s.step.h
             n[world, row, ROW.residual] = ti.max(n[world, row, ROW.residual], n[world, row, ROW.impulse])
 
 

@@ -9,10 +9,10 @@ from pbd.core.kernels import compiled_once, in_packs, largest_of_lanes, load_vec
 from rigid.collision.data import POINT
 from rigid.constraints.contact_rows import CONTACT_ROWS, RESTING
 from rigid.kernels.motion import gravity_on
-from rigid.solvers.adaptive_substeps import of_part
 from rigid.solvers.impulse.data import LANES, PACK, SLOT, SOFT
 from rigid.solvers.impulse.packs import store_velocities_of, velocities_of
 from rigid.solvers.impulse.slots import velocity_of, warm_start_slot
+from rigid.solvers.impulse.softness import of_substep
 
 
 @compiled_once("bodies", "packs", "step", "features")
@@ -65,8 +65,9 @@ def relax_in_lanes(s: ti.template(), world):
         for slot in range(first, first + packs[world, pack, PACK.slots]):
             gap, impulse = numbers[world, slot, SLOT.correction_bias], numbers[world, slot, SLOT.impulse]
             speed = velocity_of(s, slot, load_vector(numbers, slot, SLOT.normal, world), velocities, world)
+            gap += s.step.h * speed
             numbers[world, slot, SLOT.bias] = (gap - ti.min(gap, 0.0)) / s.step.h
-            numbers[world, slot, SLOT.correction_bias] = gap + s.step.h * speed
+            numbers[world, slot, SLOT.correction_bias] = gap
             numbers[world, slot, SLOT.inverse] = soft[world, slot, SOFT.inverse]
             soft[world, slot, SOFT.softness] = 0.0
             soft[world, slot, SOFT.largest] = ti.max(soft[world, slot, SOFT.largest], impulse)
@@ -97,8 +98,3 @@ def rebound_in_lanes(s: ti.template(), world):
                 numbers[world, slot, SLOT.bias] = -restitution * approach
                 any_rebounds = ti.math.inf
     return largest_of_lanes(any_rebounds)
-
-
-def of_substep(s):
-    """The data of a step with the length of a substep. Args: s: with that of a small step."""
-    return of_part(s, s.features.small_steps)

@@ -144,6 +144,7 @@ class ImpulseSolver(SequentialSolver):
         self.data.assemblies.energy.fill(0)
         self.data.assemblies.synchronous.fill(1)
         self.data.sleep.timers.fill(0)
+        self.data.sleep.all_slept.fill(0)
 
 
 def find_assemblies(model, springs=()):
