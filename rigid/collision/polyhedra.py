@@ -223,9 +223,9 @@ def polyhedron_on_polyhedron(shapes: ti.template(), scratch: ti.template(), a, b
                 separation, edge_a, edge_b, axis = best_edges(shapes, a, b, rotation, translation, world)
                 any_face = separation < enough
             attempts -= 1
-            if any_face and missed and second > ti.max(best, separation):
+            if missed and second > ti.max(best, separation - EDGE_MARGIN * size):
                 reference, incident = incident, reference
-                face, best, second = second_face, second, -1e30
+                face, best, second, any_face = second_face, second, -1e30, True
             else:
                 attempts = 0
         if not any_face:
