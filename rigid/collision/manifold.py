@@ -11,6 +11,12 @@ from rigid.collision.data import ABSENT, CLIP, PAIR, POINT, SHAPE, STRUCTURE
 # Most points of a pair that are emitted.
 MOST_POINTS = 8
 
+# So many points of a pair are kept, also if they are near one another: an area may be a narrow strip.
+FEW_POINTS = 4
+
+# A point is near another one if their distance is at most this part of that of the first two points.
+NEAR = 0.02
+
 # Most points of a shape on a mesh that are emitted: it may touch several triangles, with a normal each.
 POINTS_ON_MESH = 12
 
@@ -83,8 +89,10 @@ def reduce_manifold(
 ):
     """Choose points that span the contact area, among them the deepest, and move them to the front.
 
-    The first is the point that was collected first, because the deepest may change from step to step. Each next one is
-    the farthest from those before it. The last is the deepest.
+    The first is the point that was collected first. Each next one is the farthest from those before it: iterations
+    converge faster in this order than from corner to corner of a polygon. After four, points near others are left out:
+    where a corner had two of them, it would bear more than the next one. If the deepest is left out, it takes the place
+    of the nearest one; it is not the first, because it may change from step to step.
 
     Args: most: how many are left; of_mesh: whether normals differ; size: then points whose normals differ by a vector d
     are apart by size |d| more, so that each direction keeps a point [m].
@@ -94,32 +102,74 @@ def reduce_manifold(
     Source: Gonzalez, Clustering to minimize the maximum intercluster distance (1985),
     https://doi.org/10.1016/0304-3975(85)90224-5.
     """
-    first = first_point(scratch)
-    if count > most:
-        deepest = first
-        for row in range(first, first + count):
+    first, chosen = first_point(scratch), count
+    if count > ti.static(most if of_mesh else FEW_POINTS):
+        end, least = first + count, 0.0
+        for row in range(first, end):
             scratch.clips[world, row, CLIP.distance] = 1e30
-            if scratch.clips[world, row, CLIP.gap] < scratch.clips[world, deepest, CLIP.gap]:
-                deepest = row
-        swap_points(scratch, deepest, first + count - 1, world)  # set aside: it is chosen last
-        for k in range(1, most - 1):
-            last = load_vector(scratch.clips, first + k - 1, CLIP.position, world)
-            farthest = first + k
-            for row in range(first + k, first + count - 1):
-                distance = (load_vector(scratch.clips, row, CLIP.position, world) - last).norm_sqr()
-                if ti.static(of_mesh):
-                    turn = load_vector(scratch.clips, row, CLIP.normal, world)
-                    turn -= load_vector(scratch.clips, first + k - 1, CLIP.normal, world)
-                    distance += size * size * turn.norm_sqr()
-                distance = ti.min(distance, scratch.clips[world, row, CLIP.distance])
-                scratch.clips[world, row, CLIP.distance] = distance
-                # Of points that are equally far up to round-off, take the first. Otherwise the choice would change from
-                # step to step.
-                if distance > 1.001 * scratch.clips[world, farthest, CLIP.distance]:
-                    farthest = row
-            swap_points(scratch, first + k, farthest, world)
-        swap_points(scratch, first + most - 1, first + count - 1, world)
-    return ti.min(count, most)
+        chosen = 1
+        farthest = update_distances(scratch, first, first + 1, end, of_mesh, size, world)
+        while farthest < end and chosen < most:
+            distance = scratch.clips[world, farthest, CLIP.distance]
+            if chosen == 1:
+                least = ti.static(0.0 if of_mesh else NEAR * NEAR) * distance
+            if chosen < FEW_POINTS or distance > least:
+                swap_points(scratch, first + chosen, farthest, world)
+                chosen += 1
+                farthest = update_distances(scratch, first + chosen - 1, first + chosen, end, of_mesh, size, world)
+            else:
+                farthest = end
+        keep_deepest(scratch, chosen, count, of_mesh, size, world)
+    return chosen
+
+
+@ti.func
+def keep_deepest(scratch: ti.template(), chosen, count, of_mesh: ti.template(), size, world):
+    """Let the deepest of all points take the place of the nearest one that is chosen, unless it is itself chosen.
+
+    Args: chosen: how many points, which come first; count: of all; of_mesh, size: see `reduce_manifold`.
+    """
+    first = first_point(scratch)
+    deepest, nearest, least = first, first, 1e30
+    for row in range(first + 1, first + count):
+        if scratch.clips[world, row, CLIP.gap] < scratch.clips[world, deepest, CLIP.gap]:
+            deepest = row
+    if deepest >= first + chosen:
+        for row in range(first, first + chosen):
+            distance = distance_of_points(scratch, row, deepest, of_mesh, size, world)
+            if distance < least:
+                nearest, least = row, distance
+        swap_points(scratch, nearest, deepest, world)
+
+
+@ti.func
+def update_distances(scratch: ti.template(), chosen, begin, end, of_mesh: ti.template(), size, world):
+    """Update the distances of points from those that are chosen. Args: chosen: the last one; begin, end: of the others.
+
+    Returns: the farthest of them; `end` if there are none.
+    """
+    farthest = begin
+    for row in range(begin, end):
+        distance = ti.min(
+            distance_of_points(scratch, row, chosen, of_mesh, size, world), scratch.clips[world, row, CLIP.distance]
+        )
+        scratch.clips[world, row, CLIP.distance] = distance
+        # Of points that are equally far up to round-off, take the first. Otherwise the choice would change from step to
+        # step.
+        if distance > 1.001 * scratch.clips[world, farthest, CLIP.distance]:
+            farthest = row
+    return farthest
+
+
+@ti.func
+def distance_of_points(scratch: ti.template(), a, b, of_mesh: ti.template(), size, world):
+    """The square of the distance of two collected points [m²]. Args: of_mesh, size: see `reduce_manifold`."""
+    offset = load_vector(scratch.clips, a, CLIP.position, world) - load_vector(scratch.clips, b, CLIP.position, world)
+    distance = offset.norm_sqr()
+    if ti.static(of_mesh):
+        turn = load_vector(scratch.clips, a, CLIP.normal, world) - load_vector(scratch.clips, b, CLIP.normal, world)
+        distance += size * size * turn.norm_sqr()
+    return distance
 
 
 @ti.func

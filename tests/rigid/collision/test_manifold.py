@@ -62,6 +62,20 @@ def test_equal_boxes_in_a_stack_share_four_corners(finder):
     assert len(found.gap) == 4
 
 
+@pytest.mark.parametrize("aside", [0.0, 1e-3, 5e-3])
+def test_corners_have_one_point_each_and_opposite_ones_follow(finder, aside):
+    """A box that is turned and moved a little: corners and crossings lie near one another, and one of them is left."""
+    rotation = rigid.rotation.multiply(rigid.rotation.exponential((3e-4, -2e-4, 0)), turned(2e-3))
+    model = stacked(("add_box", [(1, 1, 1)], (0, 0, 0)), ("add_box", [(1, 1, 1)], (aside, -0.7 * aside, 1), rotation))
+    found = finder(model)(margin=0.01)
+    points = found.point[:, :2]
+    for corner in itertools.product((-0.5, 0.5), (-0.5, 0.5)):
+        assert (np.abs(points - corner).max(axis=1) < 0.02).sum() == 1
+    distances = np.linalg.norm(points - points[0], axis=1)
+    assert distances[1] > 0.98 * distances.max()  # the opposite one follows the first
+    assert found.gap.min() == pytest.approx(-0.5 * (3e-4 + 2e-4), abs=1e-5)  # the deepest is among them
+
+
 def test_crossed_edges_touch_in_one_point(finder):
     """Two boxes, each on an edge, one along x and one along y. The upper one is 0.01 below touching."""
     edge = math.sqrt(0.5)
