@@ -72,9 +72,7 @@ def world_advancer(advance_substep, scale_impulses, features):
             if s.report[world, REPORT.diverged_substep] < 0:
                 if ti.static(features.sleeping):
                     asleep = all_will_sleep(s, world)
-                    if asleep and s.sleep.all_slept[world] == 1:
-                        s.reversed[world] = 1.0 - s.reversed[world]
-                    else:
+                    if not asleep or s.sleep.all_slept[world] == 0:
                         # What is read of contacts stays until a body wakes.
                         make_substep(s, number, substep, asleep or substep == substeps - 1, world)
                         s.sleep.all_slept[world] = ti.cast(asleep, ti.i32)

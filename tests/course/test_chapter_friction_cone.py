@@ -87,9 +87,9 @@ def test_largest_turn_of_the_square_is_where_the_chapter_says():
 def test_order_of_gaps_and_slips():
     model = course.cube(slope=np.arctan(0.4))
     h = 0.01
-    for steps, fall, slide in ((0, 0.106, 0.296), (1, 0.022, 0.371)):
+    for order, fall, slide in ((1, 0.106, 0.296), (-1, 0.022, 0.371)):
         slider = course.Slider(model, course.μ)
-        slider.steps = steps
+        slider.parts = slider.parts[::order]
         slider.step(slider.position + course.CORNERS, np.zeros(4), h, 1)
         assert slider.V[[2, 0]] == pytest.approx(np.array([-fall, slide]) * course.GRAVITY * h, abs=1e-4)
 

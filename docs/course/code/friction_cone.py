@@ -10,18 +10,17 @@ GRAVITY = 9.81
 GAP, SLIP = slice(0, 1), slice(1, 3)  # rows of a contact: along the normal, and two tangents
 
 
-def solve_contacts(J, answers, V, b, μ, λ, iterations, law, reverse=False):
+def solve_contacts(J, answers, V, b, μ, λ, iterations, law, parts=(GAP, SLIP)):
     """Velocities and impulses of contacts after some iterations.
 
     Args: J: rows of each contact (contacts, 3, n); answers: M⁻¹ Jᵀ (contacts, n, 3); V: without contacts (n,); b: of
-    gaps (contacts,); μ; λ: to start from (contacts, 3); law: such as `cone`; reverse: all in reverse order.
+    gaps (contacts,); μ; λ: to start from (contacts, 3); law: such as `cone`; parts: of a contact, in their order.
     """
     V, λ = V + np.einsum("cnk,ck->n", answers, λ), λ.copy()
-    order = -1 if reverse else 1
-    for _ in range(iterations):
-        for c in range(len(J))[::order]:
+    for k in range(iterations):
+        for c in in_turn(len(J), k):
             A = J[c] @ answers[c]
-            for rows in (GAP, SLIP)[::order]:
+            for rows in parts:
                 u = J[c, rows] @ V
                 if rows is GAP:
                     new = np.maximum(λ[c, rows] - (u + b[c]) / A[0, 0], 0)
@@ -30,6 +29,12 @@ def solve_contacts(J, answers, V, b, μ, λ, iterations, law, reverse=False):
                 V = V + answers[c][:, rows] @ (new - λ[c, rows])
                 λ[c, rows] = new
     return V, λ
+
+
+def in_turn(contacts, iteration):
+    """The order of contacts of two bodies: in four iterations each of four is first, second, third and last once."""
+    order, shift = range(contacts), 2 if iteration % 4 > 1 and contacts > 2 else 0
+    return [(c + shift) % contacts for c in (order[::-1] if iteration % 2 else order)]
 
 
 def cone(λ, u, A, bound):
@@ -57,7 +62,7 @@ class Slider:
         self.position, self.rotation = state.position[0].copy(), state.rotation[0].copy()
         self.V = np.hstack([state.velocity[0], state.angular_velocity[0]])
         self.body, self.gravity, self.μ, self.law = model.bodies[0], model.gravity, μ, law or cone
-        self.λ, self.steps = np.zeros((0, 3)), 0
+        self.λ, self.parts = np.zeros((0, 3)), (GAP, SLIP)
 
     def step(self, points, gaps, h, iterations, warm=True):
         """Make a step. Args: points: where the body touches (contacts, 3); gaps (contacts,); h; iterations; warm."""
@@ -72,11 +77,10 @@ class Slider:
         λ = self.λ if warm and len(self.λ) == len(J) else np.zeros((len(J), 3))
         b = np.maximum(gaps - 0.25 * h * h * np.linalg.norm(self.gravity), 0) / h
         self.V, self.λ = solve_contacts(
-            J, inverse @ np.swapaxes(J, 1, 2), V, b, self.μ, λ, iterations, self.law, self.steps % 2 == 1
+            J, inverse @ np.swapaxes(J, 1, 2), V, b, self.μ, λ, iterations, self.law, self.parts
         )
         self.position += h * self.V[:3]
         self.rotation = multiply(exponential(h * self.V[3:]), self.rotation)
-        self.steps += 1
 
 
 # Boxes and pucks ------------------------------------------------------------------------------------------------------

@@ -66,7 +66,6 @@ class Data(NamedTuple):
     points: Points
     scratch: Scratch
     cache: ContactCache  # impulses of contacts
-    reversed: Real(count.worlds, kept=True)  # 1 if iterations take the contacts of the next step in reverse order
     margin: Real(count.margins, count.worlds)  # how far beyond its surface a body looks for contacts [m]
     watch: Watch  # the energy
     gravity: Real(count.worlds, 3)  # [m/s²]

@@ -48,11 +48,11 @@ SLOT = Columns(
     friction_step=1, friction=1, correction_bias=1, correction_impulse=1,
 )  # fmt: skip
 
-# A slot with small steps, see soft_packs.py: 1/K of the gap's row; of an overlap β, γ and 1/(K + γ); γ now; J V of the
+# A slot with small steps, see soft_packs.py: 1/K of the gap's row; of an overlap γ and 1/(K + γ); γ now; J V of the
 # gap at the start of the substep [m/s]; the largest λ of the gap in the substep, and the sums of λ of all rows in small
 # steps before this one [N s].
 SOFT = Columns(
-    inverse=1, overlap_part=1, overlap_softness=1, overlap_inverse=1, softness=1, start_velocity=1, largest=1, earlier=3
+    inverse=1, overlap_softness=1, overlap_inverse=1, softness=1, start_velocity=1, largest=1, earlier=3
 )
 
 # The place of a contact in the packs.
@@ -155,7 +155,6 @@ class Data(NamedTuple):
     assemblies: Assemblies
     in_lanes: InLanes
     packs: Packs
-    reversed: Real(count.worlds, kept=True)  # 1 if iterations take the contacts of the next step in reverse order
     margin: Real(count.margins, count.worlds)  # how far beyond its surface a body looks for contacts [m]
     watch: Watch  # the energy
     gravity: Real(count.worlds, 3)  # [m/s²]

@@ -37,6 +37,7 @@ from rigid.solvers.impulse.slots import impulse_of, prepare_slot, solve_slot, ve
 from rigid.solvers.sequential.contacts import find_entry
 from rigid.solvers.sequential.prepare import OVERLAP_CORRECTION
 from rigid.solvers.sequential.sleep import body_sleeps, kept_points
+from rigid.solvers.sequential.solve import is_given, place_in_manifold
 
 __all__ = [
     "apply_impulse", "compute_response", "gear_matrix_entry", "load_velocities", "matrix_entry", "needs_new_matrix",
@@ -68,11 +69,6 @@ def clear_places(s: ti.template(), world):
     """Begin without packs."""
     for body in range(s.bodies.pose.shape[1]):
         s.packs.last[world, body] = -1
-
-
-def is_given(value):
-    """Whether there is a value. Taichi functions do not compare with None."""
-    return value is not None
 
 
 @ti.func
@@ -294,48 +290,48 @@ def prepare_corrections_in_lanes(s: ti.template(), begin, end, world):
 
 
 @ti.func
-def solve_packs(s: ti.template(), stage: ti.template(), world):
-    """Solve all contacts once. Returns: the largest change."""
-    return solve_some_packs(s, stage, 0, s.packs.count[world], 0, world)
+def solve_packs(s: ti.template(), stage: ti.template(), iteration, world):
+    """Solve all contacts once. Args: iteration: see `place_in_manifold`. Returns: the largest change."""
+    return solve_some_packs(s, stage, iteration, 0, s.packs.count[world], 0, world)
 
 
 @ti.func
-def solve_some_packs(s: ti.template(), stage: ti.template(), begin, end, thread, world):
-    """Solve contacts once. Args: begin, end: of packs; thread: that does it. Returns: the largest change."""
+def solve_some_packs(s: ti.template(), stage: ti.template(), iteration, begin, end, thread, world):
+    """Solve contacts once. Args: iteration: see `place_in_manifold`; begin, end: of packs; thread: that does it.
+
+    Returns: the largest change.
+    """
     if ti.static(stage == 0):
-        solve_velocities_of_packs(s, begin, end, thread, world)
+        solve_velocities_of_packs(s, iteration, begin, end, thread, world)
     else:
-        solve_corrections_of_packs(s, begin, end, thread, world)
+        solve_corrections_of_packs(s, iteration, begin, end, thread, world)
     return ti.atomic_max(s.packs.change[world, thread], 0.0)  # Taichi moves plain reads out of loops
 
 
-@compiled_once("bodies", "packs", "reversed", "features")
-def solve_velocities_of_packs(s: ti.template(), begin, end, thread, world):
+@compiled_once("bodies", "packs", "features")
+def solve_velocities_of_packs(s: ti.template(), iteration, begin, end, thread, world):
     """Solve contacts once for velocities."""
-    backwards = ti.cast(s.reversed[world], ti.i32)
-    s.packs.change[world, thread] = solve_in_lanes(LANES, s, 0, backwards, begin, end, world)
+    s.packs.change[world, thread] = solve_in_lanes(LANES, s, 0, iteration, begin, end, world)
 
 
-@compiled_once("bodies", "packs", "reversed", "features")
-def solve_corrections_of_packs(s: ti.template(), begin, end, thread, world):
+@compiled_once("bodies", "packs", "features")
+def solve_corrections_of_packs(s: ti.template(), iteration, begin, end, thread, world):
     """Solve contacts once for pseudo-velocities."""
-    backwards = ti.cast(s.reversed[world], ti.i32)
-    s.packs.change[world, thread] = solve_in_lanes(LANES, s, 1, backwards, begin, end, world)
+    s.packs.change[world, thread] = solve_in_lanes(LANES, s, 1, iteration, begin, end, world)
 
 
 @in_packs
 @ti.func
-def solve_in_lanes(s: ti.template(), stage: ti.template(), backwards, begin, end, world):
-    """Solve packs. Args: backwards: 1 for the reverse order; begin, end: of packs. Returns: the largest change."""
+def solve_in_lanes(s: ti.template(), stage: ti.template(), iteration, begin, end, world):
+    """Solve packs. Args: iteration: see `place_in_manifold`; begin, end: of packs. Returns: the largest change."""
     packs = ti.static(s.packs.packs)
     largest = 0.0
-    for turn in range(begin, end):
-        pack = ti.select(backwards == 1, begin + end - 1 - turn, turn)
+    for pack in range(begin, end):
         first, slots = packs[world, pack, PACK.first], packs[world, pack, PACK.slots]
         velocities = velocities_of(s, pack, stage, world)
         for k in range(slots):
-            slot = first + ti.select(backwards == 1, slots - 1 - k, k)
-            change, velocities = solve_slot(s, slot, 2 * pack, 2 * pack + 1, velocities, backwards, stage, world)
+            slot = first + place_in_manifold(k, slots, iteration)
+            change, velocities = solve_slot(s, slot, 2 * pack, 2 * pack + 1, velocities, stage, world)
             largest = ti.max(largest, change)
         store_velocities_of(s, pack, velocities, stage, world)
     return largest_of_lanes(largest)

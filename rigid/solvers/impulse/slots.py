@@ -85,10 +85,9 @@ def prepare_slot(s: ti.template(), slot, i, j, world):
 def begin_small_steps(s: ti.template(), slot, of_gap, i, j, world):
     """As `begin_contacts` and `soften` of soft.py: find what a slot keeps in a substep. Args: of_gap: K of its gap."""
     t, soft = ti.static(in_pack(s), s.packs.soft)
-    turn, damping = softness_of(t, i, j, True, world)
+    turn, damping = softness_of(True)
     softness = of_gap / (turn * (turn + 2.0 * damping))
     soft[world, slot, SOFT.inverse] = inverse_or_zero(of_gap)
-    soft[world, slot, SOFT.overlap_part] = turn / (turn + 2.0 * damping)
     soft[world, slot, SOFT.overlap_softness] = softness
     soft[world, slot, SOFT.overlap_inverse] = inverse_or_zero(of_gap + softness)
     normal = load_vector(s.packs.slots, slot, SLOT.normal, world)
@@ -136,16 +135,12 @@ def warm_start_slot(s: ti.template(), slot, i, j, velocities, world):
 
 
 @ti.func
-def solve_slot(s: ti.template(), slot, i, j, velocities, turn_of_gap, stage: ti.template(), world):
-    """As `solve_contact`: solve the gap, then the friction, or the other way round in reverse order."""
-    largest, changed = 0.0, velocities
-    for turn in range(2):
-        if turn == turn_of_gap:
-            change, changed = solve_gap(s, slot, i, j, changed, stage, world)
-            largest = ti.max(largest, change)
-        elif ti.static(stage == 0):
-            change, changed = solve_slip_of_slot(s, slot, i, j, changed, world)
-            largest = ti.max(largest, change)
+def solve_slot(s: ti.template(), slot, i, j, velocities, stage: ti.template(), world):
+    """As `solve_contact`: solve the gap, then the friction."""
+    largest, changed = solve_gap(s, slot, i, j, velocities, stage, world)
+    if ti.static(stage == 0):
+        change, changed = solve_slip_of_slot(s, slot, i, j, changed, world)
+        largest = ti.max(largest, change)
     return largest, changed
 
 

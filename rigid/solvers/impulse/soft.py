@@ -12,9 +12,7 @@ c = 2 m ζ ω, integrated by implicit Euler:
     J V + b + γ λ = 0,   b = β G/h,   β = h ω/(h ω + 2 ζ),   γ = K/(h ω (h ω + 2 ζ))
 
 A gap is closed without softness, b = G/h. Gaps of contacts follow from velocities, G += h J V; rows of joints are
-written at the poses of each small step. Errors of a joint fall with h². The second pass takes contacts in the opposite
-order of the first, and the next small step begins in the order in which this one ends: each pass leaves errors on one
-side, and with one order a tall pile leans farther in each step.
+written at the poses of each small step. Errors of a joint fall with h².
 
 Sources: Catto, Soft Constraints (2011), and Solver2D (2024), https://github.com/erincatto/solver2d; Macklin and
 others, Small Steps in Physics Simulation (2019), https://doi.org/10.1145/3309486.3340247. Departures: joints are solved
@@ -77,10 +75,7 @@ def advance_substep_soft(s: ti.template(), iterations, last, world):
             advance_gaps(s, world)
             push_rotors(s, world)
             relax(s, groups, world)
-            s.reversed[world] = 1.0 - s.reversed[world]
-        solve_in_order(s, groups, 0, world)
-    if ti.static(s.features.small_steps % 2 == 1):
-        s.reversed[world] = 1.0 - s.reversed[world]  # as it was: `store_impulses` chooses the next substep's order
+        solve_in_order(s, groups, 0, k, world)
     rebound(s, whole, groups, iterations, world)
     s.report[world, REPORT.iterations] = 2.0 * s.features.small_steps
     update_sleep_timers(whole, world)
@@ -145,7 +140,7 @@ def soften(s: ti.template(), row, i, j, kind, of_contact, world):
     """
     n = ti.static(s.rows.numbers)
     error, softness, part = n[world, row, ROW.error], n[world, row, ROW.softness], n[world, row, ROW.bias]
-    turn, damping = softness_of(s, i, j, of_contact, world)
+    turn, damping = softness_of(of_contact)
     least = 0.0
     if kind != Group.GEAR:
         least = s.formulation.matrix_entry(s, row, row, i, j, world) / (turn * (turn + 2.0 * damping))

@@ -12,7 +12,7 @@ from rigid.kernels.motion import gravity_on
 from rigid.solvers.impulse.data import LANES, PACK, SLOT, SOFT
 from rigid.solvers.impulse.packs import store_velocities_of, velocities_of
 from rigid.solvers.impulse.slots import velocity_of, warm_start_slot
-from rigid.solvers.impulse.softness import of_substep
+from rigid.solvers.impulse.softness import of_substep, softness_of
 
 
 @compiled_once("bodies", "packs", "step", "features")
@@ -26,6 +26,8 @@ def soften_packs(s: ti.template(), fresh, world):
 def soften_in_lanes(s: ti.template(), fresh, world):
     """Add up the impulses of the small steps before, make gaps soft, and apply the impulses of the last one."""
     numbers, soft, packs = ti.static(s.packs.slots, s.packs.soft, s.packs.packs)
+    turn, damping = softness_of(True)
+    part = turn / (turn + 2.0 * damping)
     for pack in range(s.packs.count[world]):
         velocities = velocities_of(s, pack, 0, world)
         first = packs[world, pack, PACK.first]
@@ -41,7 +43,7 @@ def soften_in_lanes(s: ti.template(), fresh, world):
             softness, inverse = 0.0, soft[world, slot, SOFT.inverse]
             if gap <= 0.0:
                 softness, inverse = soft[world, slot, SOFT.overlap_softness], soft[world, slot, SOFT.overlap_inverse]
-            bias = (gap - overlap) / s.step.h + soft[world, slot, SOFT.overlap_part] * overlap / s.step.h
+            bias = (gap - overlap) / s.step.h + part * overlap / s.step.h
             numbers[world, slot, SLOT.bias], numbers[world, slot, SLOT.inverse] = bias, inverse
             soft[world, slot, SOFT.softness] = softness
             velocities = warm_start_slot(s, slot, 2 * pack, 2 * pack + 1, velocities, world)

@@ -25,7 +25,7 @@ def end_velocities(s: ti.template(), last, iterations, world):
 
 
 @compiled_once(
-    "bodies", "joints", "rows", "assemblies", "sleep", "reversed", "gravity", "step", "features", "formulation"
+    "bodies", "joints", "rows", "assemblies", "sleep", "gravity", "step", "features", "formulation"
 )
 def synchronise(s: ti.template(), iterations, world):
     """Bring the velocities of free assemblies to the time of the poses, and project them on their joints."""
@@ -78,7 +78,7 @@ def prepare_projection(s: ti.template(), group, world):
         compute_effective_mass(s, group, world)
 
 
-@compiled_once("bodies", "joints", "rows", "sleep", "reversed", "step", "features", "formulation")
+@compiled_once("bodies", "joints", "rows", "sleep", "step", "features", "formulation")
 def iterate_corrections(s: ti.template(), iterations, world):
     """Iterate over the joint rows of the second stage."""
     iterate(s, s.step.first_contact_group, 1, iterations, ti.math.inf, world)

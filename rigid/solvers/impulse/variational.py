@@ -72,7 +72,7 @@ def advance_substep_variational(s: ti.template(), iterations, last, world):
     store_impulses(s, last, world)
 
 
-@compiled_once("bodies", "joints", "rows", "assemblies", "sleep", "reversed", "step", "features", "formulation")
+@compiled_once("bodies", "joints", "rows", "assemblies", "sleep", "step", "features", "formulation")
 def solve_chords(s: ti.template(), groups, iterations, world):
     """Move all bodies, and correct the velocities of free assemblies so that the gaps of their joints stay the same."""
     n, start = ti.static(s.rows.numbers, s.assemblies.starts)

@@ -156,12 +156,8 @@ def first_row(s: ti.template(), c):
 
 @ti.func
 def store_impulses(s: ti.template(), last, world):
-    """Store the impulses of all contacts for the next step, which takes contacts in the other order.
-
-    Args: last: whether contacts are read of this substep.
-    """
+    """Store the impulses of all contacts for the next step. Args: last: whether contacts are read of this substep."""
     if ti.static(s.features.contacts):
-        s.reversed[world] = 1.0 - s.reversed[world]
         count = ti.min(s.points.count[world], s.points.integers.shape[1])
         if ti.static(s.features.packs):
             s.formulation.store_packs(s, count, ti.cast(last, ti.i32), world)

@@ -12,8 +12,8 @@ for V'.
 
 import taichi as ti
 
-from pbd.core.kernels import any_world, in_lanes, load_vector
-from rigid.constraints.contact_rows import CONTACT_GROUPS
+from pbd.core.kernels import any_world, load_vector
+from rigid.constraints.contact_rows import contact_size, first_group
 from rigid.constraints.rows import GROUP, Form, Group, bodies_of
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.data import ROW
@@ -39,7 +39,7 @@ def iterate(s: ti.template(), groups, stage: ti.template(), iterations, change, 
         velocity_change(s, groups, stage, world)
     while iteration < iterations and any_world(change > s.step.tolerance):
         if change > s.step.tolerance:  # always, but for worlds in lanes that have ended before others
-            change = solve_in_order(s, groups, stage, world)
+            change = solve_in_order(s, groups, stage, iteration, world)
             if ti.static(s.features.convergence == "velocities"):
                 change = velocity_change(s, groups, stage, world)
             made += 1.0
@@ -48,33 +48,18 @@ def iterate(s: ti.template(), groups, stage: ti.template(), iterations, change, 
 
 
 @ti.func
-def solve_in_order(s: ti.template(), groups, stage: ti.template(), world):
-    """Solve all groups once. Every other step takes the contacts in reverse order. Returns: the largest change.
-
-    With a fixed order, unconverged iterations are biased towards the last contacts. Warm starting adds that up over the
-    steps: a tower of ten boxes sways with 1.6 J, and with alternating orders 0.002 J are left.
-    """
+def solve_in_order(s: ti.template(), groups, stage: ti.template(), iteration, world):
+    """Solve all groups once: joints, then contacts. Args: iteration: 0, 1, ... Returns: the largest change."""
     change, contacts = 0.0, s.step.first_contact_group
-    if ti.static(in_lanes()):  # contacts have two turns: some worlds may take them forwards, some in reverse order
-        for k in range(groups + groups - contacts):
-            group = k
-            if k >= groups:
-                group = contacts + (groups + groups - contacts - 1 - k)
-            if k < contacts or s.reversed[world] == ti.select(k >= groups, 1.0, 0.0):
+    if ti.static(s.features.joints):
+        for group in range(contacts):
+            if is_awake(s, group, world):
                 change = ti.max(change, solve_group(s, group, stage, world))
-    else:
-        if ti.static(s.features.joints or not s.features.contacts_by_pairs):
-            last = contacts if ti.static(s.features.contacts_by_pairs) else groups
-            for k in range(last):
-                group = k
-                if k >= contacts and s.reversed[world] == 1.0:
-                    group = contacts + groups - 1 - k
-                if is_awake(s, group, world):
-                    change = ti.max(change, solve_group(s, group, stage, world))
-        if ti.static(s.features.packs):
-            change = ti.max(change, s.formulation.solve_packs(s, stage, world))
-        elif ti.static(s.features.contacts_by_pairs):
-            change = ti.max(change, solve_contacts(s, (groups - contacts) // CONTACT_GROUPS, stage, world))
+    if ti.static(s.features.packs):
+        change = ti.max(change, s.formulation.solve_packs(s, stage, iteration, world))
+    elif ti.static(s.features.contacts):
+        count = (groups - contacts) // ti.static(contact_size(s.features.pair_types)[1])
+        change = ti.max(change, solve_contacts(s, 0, count, None, stage, iteration, world))
     return change
 
 
@@ -244,60 +229,102 @@ def within_cone(stopped, before, step, bound):
     return new
 
 
-@ti.func
-def solve_contacts(s: ti.template(), count, stage: ti.template(), world):
-    """Solve all contacts once. What two bodies have in common is loaded and stored once for all contacts between them.
+def is_given(value):
+    """Whether there is a value. Taichi functions do not compare with None."""
+    return value is not None
 
-    Args: count: of contacts. Returns: the largest change.
+
+@ti.func
+def solve_contacts(s: ti.template(), begin, end, order: ti.template(), stage: ti.template(), iteration, world):
+    """Solve contacts once, one manifold after another: a run of contacts of the same two bodies.
+
+    Args: begin, end: of contacts, or of their `order` (worlds, contacts), unless it is None; iteration: see
+    `place_in_manifold`. Returns: the largest change.
     """
-    largest, k = 0.0, 0
-    while k < count:
-        group = group_of_contact(s, k, count, world)
-        i, j = s.rows.groups[world, group, GROUP.body_i], s.rows.groups[world, group, GROUP.body_j]
-        velocities = s.formulation.load_velocities(s, i, j, stage, world)
-        is_same = True
-        while is_same:
-            if is_awake(s, group, world):
-                row = s.rows.groups[world, group, GROUP.first]
-                change, velocities = solve_contact(
-                    s, row, i, j, velocities, ti.cast(s.reversed[world], ti.i32), stage, world
-                )
-                largest = ti.max(largest, change)
-            k += 1
-            is_same = k < count
-            if k < count:
-                group = group_of_contact(s, k, count, world)
-                if s.rows.groups[world, group, GROUP.body_i] != i or s.rows.groups[world, group, GROUP.body_j] != j:
-                    is_same = False
-        s.formulation.store_velocities(s, i, j, velocities, stage, world)
+    largest, k = 0.0, begin
+    while k < end:
+        after = end_of_manifold(s, k, end, order, world)
+        if is_awake(s, group_of_contact(s, k, order, world), world):
+            if ti.static(s.features.contacts_by_pairs):
+                largest = ti.max(largest, solve_manifold(s, k, after, order, stage, iteration, world))
+            else:
+                for each in range(after - k):
+                    place = k + place_in_manifold(each, after - k, iteration)
+                    group = group_of_contact(s, place, order, world)
+                    for more in range(ti.static(contact_size(s.features.pair_types)[1])):
+                        largest = ti.max(largest, solve_group(s, group + more, stage, world))
+        k = after
     return largest
 
 
 @ti.func
-def group_of_contact(s: ti.template(), k, count, world):
-    """The first group of the contact whose turn is the k-th, see `solve_in_order`. Args: count: of contacts."""
+def group_of_contact(s: ti.template(), k, order: ti.template(), world):
+    """The first group of contact k, or of that in place k of an order."""
     c = k
-    if s.reversed[world] == 1.0:
-        c = count - 1 - k
-    return s.step.first_contact_group + CONTACT_GROUPS * c
+    if ti.static(is_given(order)):
+        c = order[world, k]
+    return first_group(s, c)
 
 
 @ti.func
-def solve_contact(s: ti.template(), row, i, j, velocities, turn_of_gap, stage: ti.template(), world):
-    """Solve the gap of a contact, then its friction, or the other way round in reverse order.
+def end_of_manifold(s: ti.template(), begin, end, order: ti.template(), world):
+    """The end of the manifold that begins at a contact. Args: as those of `solve_contacts`."""
+    groups = ti.static(s.rows.groups)
+    after, found = begin + 1, group_of_contact(s, begin, order, world)
+    i, j = groups[world, found, GROUP.body_i], groups[world, found, GROUP.body_j]
+    is_same = True
+    while is_same and after < end:
+        group = group_of_contact(s, after, order, world)
+        is_same = groups[world, group, GROUP.body_i] == i and groups[world, group, GROUP.body_j] == j
+        if is_same:
+            after += 1
+    return after
 
-    Args: row: of the gap; velocities: of bodies i and j; turn_of_gap: 1 in reverse order, else 0.
 
-    Returns: the largest |Δλ|, and the velocities then.
+@ti.func
+def place_in_manifold(k, points, iteration):
+    """Which point of a manifold is the k-th. In any four iterations each of four points is first, second, third and
+    last once.
+
+    Unconverged iterations leave other errors in the first point than in the last one, and warm starting adds them up
+    over the steps: a pile leans. In ten seconds, with the same order, a tower of twenty boxes leans by 12 % of a box;
+    with turns by 0.4 %.
+
+    Args: points: how many there are.
     """
-    largest, changed = 0.0, velocities
-    for turn in range(2):
-        if turn == turn_of_gap:
-            change, changed = solve_row(s, row, i, j, changed, stage, world)
-            largest = ti.max(largest, change)
-        elif ti.static(stage == 0):
-            change, changed = solve_slip(s, row + 1, row, i, j, changed, world)
-            largest = ti.max(largest, change)
+    place = k
+    if iteration % 2 == 1:
+        place = points - 1 - k
+    if iteration % 4 >= 2 and points > 2:
+        place = (place + 2) % points
+    return place
+
+
+@ti.func
+def solve_manifold(s: ti.template(), begin, end, order: ti.template(), stage: ti.template(), iteration, world):
+    """Solve the contacts of two bodies, whose velocities are loaded and stored once. Args: see `solve_contacts`."""
+    group, largest = group_of_contact(s, begin, order, world), 0.0
+    i, j = s.rows.groups[world, group, GROUP.body_i], s.rows.groups[world, group, GROUP.body_j]
+    velocities = s.formulation.load_velocities(s, i, j, stage, world)
+    for k in range(end - begin):
+        group = group_of_contact(s, begin + place_in_manifold(k, end - begin, iteration), order, world)
+        row = s.rows.groups[world, group, GROUP.first]
+        change, velocities = solve_contact(s, row, i, j, velocities, stage, world)
+        largest = ti.max(largest, change)
+    s.formulation.store_velocities(s, i, j, velocities, stage, world)
+    return largest
+
+
+@ti.func
+def solve_contact(s: ti.template(), row, i, j, velocities, stage: ti.template(), world):
+    """Solve the gap of a contact, then its friction.
+
+    Args: row: of the gap; velocities: of bodies i and j. Returns: the largest |Δλ|, and the velocities then.
+    """
+    largest, changed = solve_row(s, row, i, j, velocities, stage, world)
+    if ti.static(stage == 0):
+        change, changed = solve_slip(s, row + 1, row, i, j, changed, world)
+        largest = ti.max(largest, change)
     return largest, changed
 
 

@@ -147,7 +147,6 @@ class SequentialSolver(RowSolver):
     def _clear_caches(self):
         self._clear_columns(ROW.impulse)
         self.data.cache.first.fill(0)
-        self.data.reversed.fill(0)
 
     def statistics(self):
         """Iterations, residual and contacts of the last substep: a pbd.Statistics.

@@ -62,7 +62,7 @@ def advance_substep(s: ti.template(), iterations, last, world):
     put_to_sleep(s, world)
     for_each(s, turns.apply_gravity, bodies, world)
     for_each(s, turns.prepare, groups, world)
-    share_colours(s, WARM_START, world)
+    share_colours(s, WARM_START, 0, world)
     s.report[world, REPORT.iterations] = iterate(s, groups, 0, iterations, ti.math.inf, world)
     for_each(s, turns.move, bodies, world)
     if ti.static(s.features.split_impulse):
@@ -89,7 +89,7 @@ def iterate(s: ti.template(), groups, stage: ti.template(), iterations, change, 
     if ti.static(s.features.convergence == "velocities"):
         velocity_change(s, groups, stage, world)
     while made < iterations and change > s.step.tolerance:
-        change = solve_in_colours(s, stage, world)
+        change = solve_in_colours(s, stage, made, world)
         if ti.static(s.features.convergence == "velocities"):
             change = velocity_change(s, groups, stage, world)
         made += 1

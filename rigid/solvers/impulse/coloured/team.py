@@ -20,12 +20,12 @@ import taichi as ti
 from pbd.core.kernels import Columns, Integer, Real, allocate, count, on_cpu, threads
 from rigid.solvers.substeps import MOST_THREADS
 
-# Blocks that are done; the kind of the loop, and how many blocks it has; whether more loops follow at once; whether the
-# launch is over, and how many threads have left it; and for each thread, how many blocks of its share nobody has
-# claimed, at most zero if none is left, how many it has, its first turn and its end. What different threads write is in
-# different cache lines.
+# Blocks that are done; the kind of the loop, which iteration it is of, and how many blocks it has; whether more loops
+# follow at once; whether the launch is over, and how many threads have left it; and for each thread, how many blocks of
+# its share nobody has claimed, at most zero if none is left, how many it has, its first turn and its end. What
+# different threads write is in different cache lines.
 LINE = 32
-COUNTERS = Columns(done=LINE, kind=1, blocks=LINE - 1, more=LINE, over=1, left=LINE - 1,
+COUNTERS = Columns(done=LINE, kind=1, iteration=1, blocks=LINE - 2, more=LINE, over=1, left=LINE - 1,
                    unclaimed=1, share=1, first=1, end=MOST_THREADS * LINE - 3)  # fmt: skip
 
 # So many blocks for each share: fewer leave threads idle at the end of a loop, more cost claims.
@@ -50,10 +50,12 @@ def shared(team: ti.template(), station, counter):
 
 
 @ti.func
-def open_loop(team: ti.template(), station, kind):
-    """Open a loop, which has no turns yet. Args: kind: an integer. Called by the leader, who then offers shares, claims
-    blocks, and waits."""
-    team.counters[station, COUNTERS.kind] = kind
+def open_loop(team: ti.template(), station, kind, iteration=0):
+    """Open a loop, which has no turns yet. Called by the leader, who then offers shares, claims blocks, and waits.
+
+    Args: kind, iteration: integers for those who take part.
+    """
+    team.counters[station, COUNTERS.kind], team.counters[station, COUNTERS.iteration] = kind, iteration
     team.counters[station, COUNTERS.blocks] = 0
     team.counters[station, COUNTERS.done] = 0
 

@@ -6,7 +6,7 @@ The first thread, the leader, runs the algorithm (step.py). The others help with
 import taichi as ti
 
 from pbd.core.kernels import compiled_once
-from rigid.constraints.contact_rows import contact_size, first_group
+from rigid.constraints.contact_rows import contact_size
 from rigid.solvers.impulse.coloured import team
 from rigid.solvers.impulse.coloured.colours import CLUSTER, COLOURS, allocate_colours, first_cluster
 from rigid.solvers.impulse.coloured.search import allocate_finders
@@ -15,7 +15,7 @@ from rigid.solvers.impulse.coloured.turns import TURNS
 from rigid.solvers.impulse.packs import solve_some_packs, warm_start_some_packs
 from rigid.solvers.sequential.prepare import warm_start_group
 from rigid.solvers.sequential.sleep import group_sleeps
-from rigid.solvers.sequential.solve import solve_group
+from rigid.solvers.sequential.solve import group_of_contact, solve_contacts, solve_group
 from rigid.solvers.substeps import world_advancer
 
 # Stations: loops over the colours of clusters, and loops over one range. A call of a station costs 1.5 µs, so threads
@@ -62,21 +62,21 @@ def offer_shares(s: ti.template(), station, begin, end):
 
 
 @ti.func
-def share_colours(s: ti.template(), kind, world):
+def share_colours(s: ti.template(), kind, iteration, world):
     """Run a loop of COLOURED on all threads. Args: kind: VELOCITIES, ..."""
     if ti.static(s.threads > 1):
         s.team.step[0] = s.step.h
         team.begin_loops(s.team, COLOURED)
-    take_part_in_colours(s, kind, 0, world)
+    take_part_in_colours(s, kind, iteration, 0, world)
     if ti.static(s.threads > 1):
         team.end_loops(s.team, COLOURED)
 
 
 @ti.func
-def solve_in_colours(s: ti.template(), stage: ti.template(), world):
+def solve_in_colours(s: ti.template(), stage: ti.template(), iteration, world):
     """Solve all groups once. Returns: the largest change of an impulse [N s]."""
     s.team.largest[world] = 0.0
-    share_colours(s, stage, world)
+    share_colours(s, stage, iteration, world)
     return ti.atomic_max(s.team.largest[world], 0.0)
 
 
@@ -115,18 +115,17 @@ def help_leader(s: ti.template(), thread, world):
     """Take part in loops until the launch is over. Their kind and turns are in the counters."""
     while not team.is_over(s.team):
         if team.has_loop(s.team, COLOURED, s.threads):
-            take_part_in_colours(s, 0, thread, world)
+            take_part_in_colours(s, 0, 0, thread, world)
         if team.has_loop(s.team, OTHERS, s.threads):
             take_part(s, 0, 0, thread, world)
     team.leave(s.team, s.threads)
 
 
 @compiled_once(
-    "bodies", "rows", "packs", "sleep", "reversed", "colours", "team", "step", "features", "formulation", "threads",
+    "bodies", "rows", "packs", "sleep", "colours", "team", "step", "features", "formulation", "threads",
 )  # fmt: skip
-def take_part_in_colours(s: ti.template(), kind, thread, world):
-    """Do clusters of each colour in turn. Every other step takes the colours of contacts in reverse order, see
-    rigid/solvers/sequential/solve.py. Args: kind: VELOCITIES, ...; thread: 0 for the leader."""
+def take_part_in_colours(s: ti.template(), kind, iteration, thread, world):
+    """Do clusters of each colour in turn. Args: kind: VELOCITIES, ...; iteration; thread: 0 for the leader."""
     colour, going = 0, True
     begin, end, done, alone = 0, 0, 0, ti.static(s.threads == 1)
     while going:
@@ -134,12 +133,13 @@ def take_part_in_colours(s: ti.template(), kind, thread, world):
             begin, end = team.claim_block(s.team, COLOURED, thread, s.threads)
         if begin < end:
             if ti.static(s.threads == 1):
-                do_clusters(s, kind, begin, end, thread, world)
+                do_clusters(s, kind, iteration, begin, end, thread, world)
             else:
-                h, open_kind = s.team.step[0], kind
+                h, open_kind, open_iteration = s.team.step[0], kind, iteration
                 if thread > 0:
                     open_kind = team.shared(s.team, COLOURED, COUNTERS.kind)
-                do_clusters(ti.static(with_length(s, h)), open_kind, begin, end, thread, world)
+                    open_iteration = team.shared(s.team, COLOURED, COUNTERS.iteration)
+                do_clusters(ti.static(with_length(s, h)), open_kind, open_iteration, begin, end, thread, world)
             done += ti.select(alone, 0, 1)
             begin, alone = end, ti.static(s.threads == 1)
         elif thread > 0:
@@ -152,18 +152,17 @@ def take_part_in_colours(s: ti.template(), kind, thread, world):
                 done = 0
                 team.wait_for_blocks(s.team, COLOURED)
             if colour < COLOURS:
-                at = colour if s.reversed[world] == 0 else COLOURS - 1 - colour
-                begin, end = first_cluster(at), first_cluster(at + 1)
+                begin, end = first_cluster(colour), first_cluster(colour + 1)
                 alone = end - begin == 1 or ti.static(s.threads == 1)
                 colour += 1
             going = begin < end
             if going and not alone:
-                team.open_loop(s.team, COLOURED, kind)
+                team.open_loop(s.team, COLOURED, kind, iteration)
                 offer_shares(s, COLOURED, begin, end)
 
 
 @ti.func
-def do_clusters(s: ti.template(), kind, first, end, thread, world):
+def do_clusters(s: ti.template(), kind, iteration, first, end, thread, world):
     """Do clusters of one colour. Args: kind: VELOCITIES, ...; first, end: of them."""
     clusters = ti.static(s.colours.clusters)
     change = 0.0
@@ -175,9 +174,9 @@ def do_clusters(s: ti.template(), kind, first, end, thread, world):
                     change = ti.max(change, do_group(s, each, s.colours.order[world, k], world))
                 if ti.static(s.features.packs):
                     begin, after = clusters[world, cluster, CLUSTER.pack], clusters[world, cluster + 1, CLUSTER.pack]
-                    change = ti.max(change, do_packs(s, each, begin, after, thread, world))
+                    change = ti.max(change, do_packs(s, each, iteration, begin, after, thread, world))
                 else:
-                    change = ti.max(change, do_contacts(s, each, cluster, world))
+                    change = ti.max(change, do_contacts(s, each, iteration, cluster, world))
     if change > 0.0:
         ti.atomic_max(s.team.largest[world], change)
 
@@ -195,27 +194,29 @@ def do_group(s: ti.template(), kind: ti.template(), group, world):
 
 
 @ti.func
-def do_contacts(s: ti.template(), kind: ti.template(), cluster, world):
+def do_contacts(s: ti.template(), kind: ti.template(), iteration, cluster, world):
     """Do the contacts of a cluster. Args: kind: VELOCITIES, ... Returns: the largest change."""
-    clusters, size = ti.static(s.colours.clusters, contact_size(s.features.pair_types)[1])
+    clusters, order = ti.static(s.colours.clusters, s.colours.contact_order)
     change = 0.0
     begin, end = clusters[world, cluster, CLUSTER.contact], clusters[world, cluster + 1, CLUSTER.contact]
-    backwards = s.reversed[world] == 1 and ti.static(kind != WARM_START)
-    for k in range(begin, end):
-        first = first_group(s, s.colours.contact_order[world, begin + end - 1 - k if backwards else k])
-        for turn in range(size):
-            change = ti.max(change, do_group(s, kind, first + (size - 1 - turn if backwards else turn), world))
+    if ti.static(kind == WARM_START):
+        for k in range(begin, end):
+            group = group_of_contact(s, k, order, world)
+            for more in range(ti.static(contact_size(s.features.pair_types)[1])):
+                do_group(s, kind, group + more, world)
+    else:
+        change = solve_contacts(s, begin, end, order, kind, iteration, world)
     return change
 
 
 @ti.func
-def do_packs(s: ti.template(), kind: ti.template(), begin, end, thread, world):
+def do_packs(s: ti.template(), kind: ti.template(), iteration, begin, end, thread, world):
     """Do packs of contacts. Args: kind: VELOCITIES, ...; begin, end: of them. Returns: the largest change."""
     change = 0.0
     if ti.static(kind == WARM_START):
         warm_start_some_packs(s, begin, end, world)
     else:
-        change = solve_some_packs(s, kind, begin, end, thread, world)
+        change = solve_some_packs(s, kind, iteration, begin, end, thread, world)
     return change
 
 
