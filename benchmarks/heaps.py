@@ -26,6 +26,7 @@ FRICTION = 0.6
 OURS = {
     "impulse 10 iterations": ("impulse", {"iterations": 10}),
     "impulse 50 iterations": ("impulse", {}),
+    "impulse 3 small steps": ("impulse", {"small_steps": 3}),
     "impulse 4 small steps": ("impulse", {"small_steps": 4}),
     "verlet 8 substeps": ("verlet", {"substeps": 8, "iterations": 8, "solve": "iterative"}),
 }
