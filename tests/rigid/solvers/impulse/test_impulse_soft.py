@@ -185,28 +185,6 @@ def test_motors_keep_their_bounds_where_something_rebounds():
     assert solver.state().velocity[cart, 0] == pytest.approx(1.2, rel=1e-9)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("rows", "size", "dt", "sinking", "creep"), [
-    (4, (1, 1, 1), STEP, 2e-3, 2e-3), (30, (1, 1, 1), STEP, 64e-3, 39e-3), (24, (0.4, 0.4, 0.3), 0.02, 77e-3, 20e-3),
-])  # fmt: skip
-def test_a_pyramid_stands_as_those_of_other_engines(rows, size, dt, sinking, creep):
-    # With such steps the top of Box3D's pyramids of 30 and 24 rows sinks by 64 and 77 mm, and boxes creep in the plane
-    # by 28 to 39 and 20 mm. Passes in one order let them creep by 0.12 m in 200 steps. If the second pass lets bodies
-    # close the gaps that the first one has begun with, the top of the last pyramid sinks by 0.15 m.
-    model = rigid.Model()
-    model.add_ground(friction=0.6)
-    for row in range(rows):
-        for k in range(rows - row):
-            place = (1.05 * size[0] * (k - (rows - row - 1) / 2), 0, (row + 0.5) * size[2])
-            model.add_box(size, mass=1.0, position=place, friction=0.4 if size[0] < 1 else 0.6)
-    solver = solve(model, dt=dt)
-    solver.step(200)
-    moved = solver.state().position - model.initial_state().position
-    assert np.abs(moved[:, 0]).max() < creep
-    assert 0 < -moved[-1, 2] < 1.05 * sinking
-    assert np.abs(moved[:, 1]).max() < 0.5 * size[1]  # it is a thin wall, which sways: no box leaves the one below
-
-
 @pytest.mark.parametrize("boxes", [False, slow(True)])
 def test_a_snapshot_continues_bit_for_bit(boxes):
     model = tumbling(True, boxes)
