@@ -50,3 +50,17 @@ def adjacent_normals(shapes: ti.template(), shape, k, world):
     left, _ = face_plane(shapes, shape, shapes.lists[row + 2], world)
     right, _ = face_plane(shapes, shape, shapes.lists[row + 3], world)
     return left, right
+
+
+@ti.func
+def turn(rotation, v):
+    """A vector of b's frame in a's. Args: rotation: see `relative_pose`; v (3,)."""
+    r = rotation
+    return ti.Vector([r[k] * v[0] + r[3 + k] * v[1] + r[6 + k] * v[2] for k in ti.static(range(3))])
+
+
+@ti.func
+def turn_back(rotation, v):
+    """A vector of a's frame in b's. Args: see `turn`."""
+    r = rotation
+    return ti.Vector([r[k] * v[0] + r[k + 1] * v[1] + r[k + 2] * v[2] for k in ti.static((0, 3, 6))])

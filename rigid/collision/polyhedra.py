@@ -15,9 +15,9 @@ import taichi as ti
 from pbd.core.kernels import load_vector
 from pbd.core.segments import nearest_points
 from pbd.core.shapes import BOX
-from rigid.collision.boxes import PARALLEL_SQUARED, are_boxes, best_face_of_box, edges_may_separate
+from rigid.collision.boxes import PARALLEL_SQUARED, are_boxes, best_edges_of_boxes, best_face_of_box
 from rigid.collision.broad_phase import axis_of, contact_margin, origin_of, to_frame, to_world
-from rigid.collision.corners import adjacent_normals, corner, edge, face_loop, face_plane, loop_side
+from rigid.collision.corners import adjacent_normals, corner, edge, face_loop, face_plane, loop_side, turn, turn_back
 from rigid.collision.data import SHAPE, STRUCTURE
 from rigid.collision.manifold import add_point
 from rigid.collision.rounded import EDGE_MARGIN, NEGLIGIBLE
@@ -96,20 +96,6 @@ def relative_pose(scratch: ti.template(), a, b, world):
 
 
 @ti.func
-def turn(rotation, v):
-    """A vector of b's frame in a's. Args: rotation: see `relative_pose`; v (3,)."""
-    r = rotation
-    return ti.Vector([r[k] * v[0] + r[3 + k] * v[1] + r[6 + k] * v[2] for k in ti.static(range(3))])
-
-
-@ti.func
-def turn_back(rotation, v):
-    """A vector of a's frame in b's. Args: see `turn`."""
-    r = rotation
-    return ti.Vector([r[k] * v[0] + r[k + 1] * v[1] + r[k + 2] * v[2] for k in ti.static((0, 3, 6))])
-
-
-@ti.func
 def best_face(shapes: ti.template(), a, b, rotation, translation, limit, world):
     """The face of shape a that separates it best from shape b.
 
@@ -153,6 +139,17 @@ def best_edges(shapes: ti.template(), a, b, rotation, translation, world):
 
     Returns: separation [m], both edges, and the axis from a to b in a's frame.
     """
+    best, edge_a, edge_b, axis = -1e30, 0, 0, ti.Vector([0.0, 0.0, 1.0])
+    if are_boxes(shapes, a, b):
+        best, edge_a, edge_b, axis = best_edges_of_boxes(shapes, a, b, rotation, translation, world)
+    else:
+        best, edge_a, edge_b, axis = best_crossing(shapes, a, b, rotation, translation, world)
+    return best, edge_a, edge_b, axis
+
+
+@ti.func
+def best_crossing(shapes: ti.template(), a, b, rotation, translation, world):
+    """As `best_edges` for any polyhedra: of all pairs of edges whose arcs on the Gauss map cross."""
     best, edge_a, edge_b, axis = -1e30, 0, 0, ti.Vector([0.0, 0.0, 1.0])
     for j in range(shapes.integers[b, STRUCTURE.edge_count]):
         q, e = edge(shapes, b, j, world)
@@ -216,10 +213,7 @@ def polyhedron_on_polyhedron(shapes: ti.template(), scratch: ti.template(), a, b
             count, least, nearest = face_on_face(shapes, scratch, 0, a, reference, incident, face, margin, world)
             missed = best < 0.0 and best < least - LEVEL * size
             # Edges seldom win. Both shapes have points that are `nearest` apart, so no axis separates them by more.
-            may_win = nearest >= enough
-            if may_win and are_boxes(shapes, a, b):
-                may_win = edges_may_separate(shapes, a, b, rotation, translation, enough, world)
-            if attempts == 2 and (count == 0 or missed or may_win):
+            if attempts == 2 and (count == 0 or missed or nearest >= enough):
                 separation, edge_a, edge_b, axis = best_edges(shapes, a, b, rotation, translation, world)
                 any_face = separation < enough
             attempts -= 1
