@@ -1,7 +1,8 @@
 """The contact cache: numbers of a contact, such as its impulse, stored for the same contact of the next step.
 
 A step looks up each of its contacts once, before it stores any. The entries of one shape a are a linked list. In this
-list a contact is identified by its shape b and its feature.
+list a contact is identified by its shape b and its feature. Store the last contact first: then the list has the order
+in which contacts are looked up, and most of them are found at its beginning.
 """
 
 from typing import NamedTuple
@@ -43,20 +44,23 @@ def look_up(cache: ti.template(), points: ti.template(), c, tolerance, world):
     """
     shape_b, feature = points.integers[world, c, PAIR.shape_b], points.features[world, c]
     point = load_vector(points.numbers, c, POINT.position, world)
-    found, nearest = -1, tolerance
+    found, before, nearest, previous = -1, -1, tolerance, -1
     entry = cache.first[points.integers[world, c, PAIR.shape_a], world] - 1
     while entry >= 0:
         following = cache.keys[world, entry, CACHE_KEY.next] - 1
         if cache.keys[world, entry, CACHE_KEY.shape_b] == shape_b:
             if cache.keys[world, entry, CACHE_KEY.feature] == feature:
-                found, following = entry, -1
+                found, before, following = entry, previous, -1
             else:
                 distance = (load_vector(cache.numbers, entry, CACHED.position, world) - point).norm()
                 if distance < nearest:
-                    found, nearest = entry, distance
+                    found, before, nearest = entry, previous, distance
+        previous = entry
         entry = following
     if found >= 0:
         cache.keys[world, found, CACHE_KEY.shape_b] = -1
+        if before >= 0:  # the first entry stays, so that `first` tells whether a shape had contacts
+            cache.keys[world, before, CACHE_KEY.next] = cache.keys[world, found, CACHE_KEY.next]
     return found
 
 

@@ -343,14 +343,15 @@ def store_packs(s: ti.template(), count, last, world):
     contact_cache.clear(s.cache, world)
     total_in_lanes(LANES, s, world)
     kept = kept_points(s, world)
-    for c in range(kept):
-        contact_cache.link(s.cache, s.points, c, world)
-    for c in range(kept, count):
+    for back in range(count - kept):
+        c = count - 1 - back
         slot, lane = s.packs.places[world, c, PLACE.slot], s.packs.places[world, c, PLACE.lane]
         contact_cache.store(s.cache, s.points, c, stored_impulse(s, slot, lane, world), world)
         # Those of a contact that sleeps may be kept from now on.
         if last == 1 or s.packs.places[world, c, PLACE.pack] >= s.packs.count[world]:
             write_readings(s, c, slot, lane, world)
+    for back in range(kept):
+        contact_cache.link(s.cache, s.points, kept - 1 - back, world)
 
 
 @ti.func

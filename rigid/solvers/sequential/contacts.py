@@ -172,7 +172,8 @@ def store_impulses_of(s: ti.template(), count, world):
     """Store the impulses of contacts. Args: count: of their places."""
     if is_active(s, world):
         contact_cache.clear(s.cache, world)
-    for c in range(count):
+    for back in range(count):
+        c = count - 1 - back
         if takes_part(s, c, world):
             contact_cache.store(s.cache, s.points, c, total_impulse(s, c, 0, ROW.linear, world), world)
             if ti.static(s.features.pair_types.rolling_and_spinning):
