@@ -326,30 +326,34 @@ def clip_face(
         v, w = loop_side(shapes, reference, begin, end, begin + i, world)
         out = (w - v).cross(n)
         out = out / out.norm()
-        from_row, to_row, kept = buffer * most, (1 - buffer) * most, 0
+        from_row, to_row = buffer * most, (1 - buffer) * most
+        # A corner on the side counts as inside, so that equal faces keep their corners.
+        outside = 0
         for k in range(corners):
-            after = k + 1
-            if after == corners:
-                after = 0
-            x, y = (
-                load_vector(scratch.clips, from_row + k, 0, world),
-                load_vector(scratch.clips, from_row + after, 0, world),
-            )
-            # A corner on the side counts as inside, so that equal faces keep their corners.
-            here, there = out.dot(x - v), out.dot(y - v)
-            within, stays = here <= level, there <= level
-            mark = scratch.marks[from_row + k, world]
-            if within:
-                write_corner(scratch, to_row + kept, x, mark, world)
-                kept += 1
-            if within != stays:
-                begins = mark
+            if out.dot(load_vector(scratch.clips, from_row + k, 0, world) - v) > level:
+                outside += 1
+        if outside > 0:
+            kept, after = 0, load_vector(scratch.clips, from_row, 0, world)
+            there = out.dot(after - v)
+            for k in range(corners):
+                x, here, mark = after, there, scratch.marks[from_row + k, world]
+                following = k + 1
+                if following == corners:
+                    following = 0
+                after = load_vector(scratch.clips, from_row + following, 0, world)
+                there = out.dot(after - v)
+                within, stays = here <= level, there <= level
                 if within:
-                    begins = own + i
-                cut = ti.min(ti.max(here / (here - there), 0.0), 1.0)
-                write_corner(scratch, to_row + kept, x + cut * (y - x), begins, world)
-                kept += 1
-        corners, buffer = kept, 1 - buffer
+                    write_corner(scratch, to_row + kept, x, mark, world)
+                    kept += 1
+                if within != stays:
+                    begins = mark
+                    if within:
+                        begins = own + i
+                    cut = ti.min(ti.max(here / (here - there), 0.0), 1.0)
+                    write_corner(scratch, to_row + kept, x + cut * (after - x), begins, world)
+                    kept += 1
+            corners, buffer = kept, 1 - buffer
     return corners, own + end - begin, buffer
 
 
