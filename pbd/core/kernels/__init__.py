@@ -47,6 +47,7 @@ from pbd.core.kernels.runtime import (
     UsesTaichi,
     default_config,
     in_taichi,
+    lanes_of_register,
     on_cpu,
     real_bits,
     real_type,

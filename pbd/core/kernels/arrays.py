@@ -83,7 +83,7 @@ class Array:
     """Declaration of an array: the base of the types that `Real`, `Integer` and `Vector` make.
 
     Attributes: axes: their lengths: names (`count.bodies`), numbers or Columns; integer: whether its elements are
-    32-bit integers; width: of its elements, 1 for numbers, more for vectors; kept: whether a later step reads it, so
+    32-bit integers; width: of its elements, 1 for numbers, more for vectors, or a function that tells it; kept: whether a later step reads it, so
     that snapshots hold it; element: a Taichi type, None for the precision of `ti.init` or 32-bit integers; common:
     whether worlds in lanes have the same contents.
     """
@@ -94,6 +94,11 @@ class Array:
     def has_worlds(cls):
         """Whether an axis is that of worlds, which may lie in lanes."""
         return count.worlds in cls.axes
+
+    @classmethod
+    def components(cls):
+        """How many numbers an element has."""
+        return cls.width() if callable(cls.width) else cls.width
 
 
 def declared(axes, kept, **fields):
@@ -113,8 +118,8 @@ def Integer(*axes, kept=False, common=False):  # noqa: N802 - a type
 
 
 def Vector(width, *axes, kept=False):  # noqa: N802 - a type
-    """Declare an array whose elements are vectors. Args: width: of an element; axes; kept: see Array."""
-    return declared(axes, kept, width=width)
+    """Declare an array whose elements are vectors. Args: width, axes, kept: see Array."""
+    return declared(axes, kept, width=staticmethod(width) if callable(width) else width)
 
 
 def Typed(element, *axes):  # noqa: N802 - a type
@@ -233,7 +238,7 @@ def memory_needed(declaration, values, counts):
         elif is_array(annotation) and annotation.element is None:
             shape = (length_of(f"{declaration.__name__}.{name}", axis, counts) for axis in annotation.axes)
             number = np.int32 if annotation.integer else numpy_type(default_real())
-            needed += prod(shape) * annotation.width * np.dtype(number).itemsize
+            needed += prod(shape) * annotation.components() * np.dtype(number).itemsize
     return needed
 
 
@@ -247,7 +252,7 @@ def make_array(name, annotation, values, counts):
         if values is not None:
             write(array, values)
         return array
-    shape += (annotation.width,) if annotation.width > 1 else ()
+    shape += (annotation.components(),) if annotation.components() > 1 else ()
     if values is not None and np.shape(values) != shape:
         raise ValueError(f"{name} has shape {np.shape(values)}: expected {shape}")
     lanes = counts.get("lanes", 1)
@@ -273,13 +278,13 @@ def new_array(annotation, shape, lanes, placements=None):
         layout = (Common if annotation.common else Layout)(axis, shape[axis], lanes)
     if layout is not None:
         shape, width = layout.shape(shape), layout.lanes
-        if width == 1 and annotation.width > 1:
-            shape, width = shape[:-1], annotation.width
+        if width == 1 and annotation.components() > 1:
+            shape, width = shape[:-1], annotation.components()
         array = zeros(shape, number, width)
         array.lanes = layout
         return array
-    if annotation.width > 1 and not (placements and annotation.has_worlds()):
-        return zeros(shape[:-1], number, annotation.width)
+    if annotation.components() > 1 and not (placements and annotation.has_worlds()):
+        return zeros(shape[:-1], number, annotation.components())
     return zeros(shape, number)
 
 
@@ -292,7 +297,7 @@ def empty_array(annotation, shape, lanes):
     if EMPTY.get("program") is not program:
         EMPTY.clear()
         EMPTY["program"] = program
-    key = annotation.integer, annotation.common, annotation.width, shape, annotation.has_worlds() and lanes
+    key = annotation.integer, annotation.common, annotation.components(), shape, annotation.has_worlds() and lanes
     if key not in EMPTY:
         EMPTY[key] = new_array(annotation, shape, lanes)
         EMPTY[key].is_empty = True

@@ -130,9 +130,9 @@ def expression(path, declaration, static, names, arrays, given, has_lanes):
             members.append(expression(member, annotation, {}, names, arrays, given, has_lanes))
             continue
         if is_array(annotation):
-            of_vectors = has_lanes and annotation.has_worlds() and annotation.width > 1
+            of_vectors = has_lanes and annotation.has_worlds() and annotation.components() > 1
             arrays.append(f"{member}: ti.types.ndarray(ndim={len(annotation.axes) + of_vectors})")
-            member = f"VectorArray({member}, {annotation.width})" if of_vectors else member
+            member = f"VectorArray({member}, {annotation.components()})" if of_vectors else member
         elif isinstance(annotation, type) and issubclass(annotation, HostArray):
             of_rows = has_lanes and annotation.of_worlds
             given.append(f"{member}: ti.types.ndarray(ndim={annotation.dimensions + of_rows})")

@@ -116,6 +116,11 @@ def real_bits():
     return 8 * np.dtype(real_type()).itemsize
 
 
+def lanes_of_register():
+    """How many numbers of the default precision a vector register of 32 bytes holds: 8 or 4."""
+    return 256 // real_bits()
+
+
 def real_type():
     """The numpy type of the default precision."""
     return NUMPY_TYPES[RUNTIME().default_fp]

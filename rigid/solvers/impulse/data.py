@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from pbd.core.kernels import Columns, Host, Integer, Real, Vector, count
+from pbd.core.kernels import Columns, Host, Integer, Real, Vector, count, lanes_of_register
 from rigid.collision.contact_cache import ContactCache
 from rigid.collision.data import POINT, Points, Scratch, Shapes
 from rigid.collision.lanes import InLanes
@@ -33,12 +33,12 @@ START = Columns(
 BOUND, REJECTED, FREE = 0, 1, 2
 
 
-# Lanes of a pack, see packs.py.
-LANES = 4
+# Most lanes of a pack, see packs.py.
+MOST_LANES = 8
 
 # A pack: its first slot and how many it has; how many lanes have a manifold; where to look for the next pack if all of
 # them have one; bodies i and j of each lane.
-PACK = Columns(first=1, slots=1, used=1, next=1, body_i=LANES, body_j=LANES)
+PACK = Columns(first=1, slots=1, used=1, next=1, body_i=MOST_LANES, body_j=MOST_LANES)
 
 # A slot of a pack, see slots.py: normal and first tangent; arms of both bodies [m]; response_i and response_j of each
 # of its three rows; b and λ of each [N s]; the inverse of the gap's row; that of friction (xx, xy, yy), and its 1/r; μ;
@@ -120,10 +120,10 @@ class Assemblies(NamedTuple):
 class BodiesOfPacks(NamedTuple):
     """What contacts need of `Bodies`, in lanes: bodies i and j of each pack."""
 
-    mass: Vector(LANES, count.worlds, count.pack_bodies, MASS)
-    pose: Vector(LANES, count.worlds, count.pack_bodies, POSE)
-    velocity: Vector(LANES, count.worlds, count.pack_bodies, VELOCITY)
-    inverse_inertia: Vector(LANES, count.worlds, count.pack_bodies, 9)
+    mass: Vector(lanes_of_register, count.worlds, count.pack_bodies, MASS)
+    pose: Vector(lanes_of_register, count.worlds, count.pack_bodies, POSE)
+    velocity: Vector(lanes_of_register, count.worlds, count.pack_bodies, VELOCITY)
+    inverse_inertia: Vector(lanes_of_register, count.worlds, count.pack_bodies, 9)
 
 
 class Packs(NamedTuple):
@@ -135,10 +135,10 @@ class Packs(NamedTuple):
     packs: Integer(count.worlds, count.packs, PACK)
     places: Integer(count.worlds, count.packs, PLACE)
     bodies: BodiesOfPacks
-    slots: Vector(LANES, count.worlds, count.packs, SLOT)
-    soft: Vector(LANES, count.worlds, count.soft_slots, SOFT)
-    points: Vector(LANES, count.worlds, count.packs, POINT)
-    impulses: Vector(LANES, count.worlds, count.packs, 3)  # of each slot, in the world [N s]
+    slots: Vector(lanes_of_register, count.worlds, count.packs, SLOT)
+    soft: Vector(lanes_of_register, count.worlds, count.soft_slots, SOFT)
+    points: Vector(lanes_of_register, count.worlds, count.packs, POINT)
+    impulses: Vector(lanes_of_register, count.worlds, count.packs, 3)  # of each slot, in the world [N s]
 
 
 class Data(NamedTuple):

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import rigid
-from pbd.core.kernels import on_cpu, read
+from pbd.core.kernels import lanes_of_register, on_cpu, read
 from pbd.core.kernels.mode import KERNELS
 from rigid.collision.data import PAIR
 from rigid.kernels.motion import MASS
-from rigid.solvers.impulse.data import LANES, PACK, PLACE
+from rigid.solvers.impulse.data import PACK, PLACE
 from rigid.solvers.impulse.kernel import step_kernel
 from rigid.solvers.impulse.solver import ImpulseSolver
 from rigid.solvers.sequential import prepare, solve
@@ -160,8 +160,8 @@ def test_a_pack_has_each_moving_body_once_and_bodies_keep_their_order(packed):
     assert len({(place[PLACE.slot], place[PLACE.lane]) for place in places}) == count
     packs = read(packed.data.packs.packs)[0, : int(read(packed.data.packs.count)[0])]
     assert packs[:, PACK.used].sum() == len(manifolds)
-    assert packs[:, PACK.used].max() <= LANES
-    assert packs[:, PACK.used].mean() > 0.4 * LANES
+    assert packs[:, PACK.used].max() <= lanes_of_register()
+    assert packs[:, PACK.used].mean() > 0.4 * lanes_of_register()
 
 
 @pytest.mark.parametrize("options", [{"sleep_speed": 0.01, "coloured": True}, {"convergence": "velocities"}])
