@@ -191,13 +191,14 @@ def polyhedron_on_polyhedron(shapes: ti.template(), scratch: ti.template(), a, b
     best, face = -1e30, 0
     second, second_face = -1e30, 0
     reference, incident = a, b
+    rotation, translation = relative_pose(scratch, a, b, world)
     for order in range(2):
-        one, other = a, b
-        if order == 1:
-            one, other = b, a
         if best < margin:
-            rotation, translation = relative_pose(scratch, one, other, world)
-            separation, at = best_face(shapes, one, other, rotation, translation, margin, world)
+            one, other, axes, offset = a, b, rotation, translation
+            if order == 1:
+                one, other = b, a
+                axes, offset = relative_pose(scratch, b, a, world)
+            separation, at = best_face(shapes, one, other, axes, offset, margin, world)
             if separation > best + EDGE_MARGIN * size or order == 0 or separation >= margin:
                 second, second_face = best, face
                 best, face = separation, at
@@ -206,7 +207,6 @@ def polyhedron_on_polyhedron(shapes: ti.template(), scratch: ti.template(), a, b
                 second, second_face = separation, at
     count = 0
     if best < margin:
-        rotation, translation = relative_pose(scratch, a, b, world)
         separation, edge_a, edge_b, axis = -1e30, 0, 0, ti.Vector([0.0, 0.0, 1.0])
         attempts, missed, any_face, enough = 2, False, True, best + EDGE_MARGIN * size
         while attempts > 0:

@@ -83,9 +83,9 @@ class Array:
     """Declaration of an array: the base of the types that `Real`, `Integer` and `Vector` make.
 
     Attributes: axes: their lengths: names (`count.bodies`), numbers or Columns; integer: whether its elements are
-    32-bit integers; width: of its elements, 1 for numbers, more for vectors, or a function that tells it; kept: whether a later step reads it, so
-    that snapshots hold it; element: a Taichi type, None for the precision of `ti.init` or 32-bit integers; common:
-    whether worlds in lanes have the same contents.
+    32-bit integers; width: of its elements, 1 for numbers, more for vectors, or a function that tells it; kept: whether
+    a later step reads it, so that snapshots hold it; element: a Taichi type, None for the precision of `ti.init` or
+    32-bit integers; common: whether worlds in lanes have the same contents.
     """
 
     axes, integer, width, kept, element, common = (), False, 1, False, None, False

@@ -136,10 +136,10 @@ def first_open(s: ti.template(), first, made, world):
     """The first pack from `first` on that has a lane left; `made` if none has. It shortens the way for the next."""
     packs = ti.static(s.packs.packs)
     pack = first
-    while pack < made and packs[world, pack, PACK.used] == lanes_of_register():
+    while pack < made and packs[world, pack, PACK.used] == ti.static(lanes_of_register()):
         after = packs[world, pack, PACK.next]
         if after < made:
-            if packs[world, after, PACK.used] == lanes_of_register():
+            if packs[world, after, PACK.used] == ti.static(lanes_of_register()):
                 packs[world, pack, PACK.next] = packs[world, after, PACK.next]
         pack = after
     return pack
@@ -150,7 +150,7 @@ def begin_pack(s: ti.template(), pack, ground, world):
     """Make an empty pack."""
     packs = ti.static(s.packs.packs)
     packs[world, pack, PACK.slots], packs[world, pack, PACK.used], packs[world, pack, PACK.next] = 0, 0, pack + 1
-    for lane in range(lanes_of_register()):
+    for lane in range(ti.static(lanes_of_register())):
         packs[world, pack, PACK.body_i + lane], packs[world, pack, PACK.body_j + lane] = ground, ground
 
 
@@ -166,10 +166,10 @@ def write_packs(s: ti.template(), count, world):
     find_places(s, count, world)
     packs = s.packs.count[world]
     load_bodies(s, 0, packs, world)
-    empty_slots(lanes_of_register(), s, 0, packs, world)
+    empty_slots(s, 0, packs, world)
     for c in range(kept_points(s, world), count):
         load_contact(s, c, world)
-    prepare_in_lanes(lanes_of_register(), s, 0, packs, world)
+    prepare_in_lanes(s, 0, packs, world)
 
 
 @ti.func
@@ -191,7 +191,7 @@ def load_bodies(s: ti.template(), begin, end, world):
     """Copy what contacts need of bodies. Args: begin, end: of packs."""
     bodies, copies = ti.static(s.bodies, s.packs.bodies)
     for pack in range(begin, end):
-        for side, lane in ti.ndrange(2, lanes_of_register()):
+        for side, lane in ti.ndrange(2, ti.static(lanes_of_register())):
             body, copy = s.packs.packs[world, pack, PACK.body_i + MOST_LANES * side + lane], 2 * pack + side
             for k in ti.static((MASS.inverse_mass, MASS.gravity_scale)):
                 copies.mass[world, copy, k][lane] = bodies.mass[world, body, k]
@@ -235,7 +235,7 @@ def warm_start_packs(s: ti.template(), world):
 @compiled_once("bodies", "packs")
 def warm_start_some_packs(s: ti.template(), begin, end, world):
     """Apply the impulses that the contacts of packs have from the last step. Args: begin, end: of packs."""
-    warm_start_in_lanes(lanes_of_register(), s, begin, end, world)
+    warm_start_in_lanes(s, begin, end, world)
 
 
 @in_packs
@@ -271,7 +271,7 @@ def store_velocities_of(s: ti.template(), pack, velocities, stage: ti.template()
 @compiled_once("bodies", "packs", "step", "features")
 def prepare_corrections_of_packs(s: ti.template(), world):
     """Prepare all contacts for position correction."""
-    s.packs.change[world, 0] = prepare_corrections_in_lanes(lanes_of_register(), s, 0, s.packs.count[world], world)
+    s.packs.change[world, 0] = prepare_corrections_in_lanes(s, 0, s.packs.count[world], world)
 
 
 @in_packs
@@ -320,13 +320,13 @@ def solve_some_packs(s: ti.template(), stage: ti.template(), iteration, begin, e
 @compiled_once("bodies", "packs", "features")
 def solve_velocities_of_packs(s: ti.template(), iteration, begin, end, thread, world):
     """Solve contacts once for velocities."""
-    s.packs.change[world, thread] = solve_in_lanes(lanes_of_register(), s, 0, iteration, begin, end, world)
+    s.packs.change[world, thread] = solve_in_lanes(s, 0, iteration, begin, end, world)
 
 
 @compiled_once("bodies", "packs", "features")
 def solve_corrections_of_packs(s: ti.template(), iteration, begin, end, thread, world):
     """Solve contacts once for pseudo-velocities."""
-    s.packs.change[world, thread] = solve_in_lanes(lanes_of_register(), s, 1, iteration, begin, end, world)
+    s.packs.change[world, thread] = solve_in_lanes(s, 1, iteration, begin, end, world)
 
 
 @in_packs
@@ -350,7 +350,7 @@ def solve_in_lanes(s: ti.template(), stage: ti.template(), iteration, begin, end
 def store_packs(s: ti.template(), count, last, world):
     """Store the impulses of all contacts for the next step. Args: count; last: whether contacts are read."""
     contact_cache.clear(s.cache, world)
-    total_in_lanes(lanes_of_register(), s, world)
+    total_in_lanes(s, world)
     kept = kept_points(s, world)
     for back in range(count - kept):
         c = count - 1 - back

@@ -5,7 +5,7 @@
 
 import taichi as ti
 
-from pbd.core.kernels import compiled_once, in_packs, lanes_of_register, largest_of_lanes, load_vector
+from pbd.core.kernels import compiled_once, in_packs, largest_of_lanes, load_vector
 from rigid.collision.data import POINT
 from rigid.constraints.contact_rows import CONTACT_ROWS, RESTING
 from rigid.kernels.motion import gravity_on
@@ -18,7 +18,7 @@ from rigid.solvers.impulse.softness import of_substep, softness_of
 @compiled_once("bodies", "packs", "step", "features")
 def soften_packs(s: ti.template(), fresh, world):
     """As `add_up`, `prepare_group` and `warm_start_group` for all packs. Args: fresh: 1 in the first small step."""
-    soften_in_lanes(lanes_of_register(), s, fresh, world)
+    soften_in_lanes(s, fresh, world)
 
 
 @in_packs
@@ -53,7 +53,7 @@ def soften_in_lanes(s: ti.template(), fresh, world):
 @compiled_once("bodies", "packs", "step", "features")
 def relax_packs(s: ti.template(), world):
     """As `advance_gaps` and `relax` of soft.py for all packs."""
-    relax_in_lanes(lanes_of_register(), s, world)
+    relax_in_lanes(s, world)
 
 
 @in_packs
@@ -78,7 +78,7 @@ def relax_in_lanes(s: ti.template(), world):
 @compiled_once("bodies", "packs", "gravity", "step", "features")
 def rebound_packs(s: ti.template(), world):
     """As `rebound` of soft.py for all packs: sets s.packs.change to ∞ if any rebounds, and to 0 otherwise."""
-    s.packs.change[world, 0] = rebound_in_lanes(lanes_of_register(), s, world)
+    s.packs.change[world, 0] = rebound_in_lanes(s, world)
 
 
 @in_packs

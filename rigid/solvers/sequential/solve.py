@@ -296,7 +296,9 @@ def place_in_manifold(k, points, iteration):
     if iteration % 2 == 1:
         place = points - 1 - k
     if iteration % 4 >= 2 and points > 2:
-        place = (place + 2) % points
+        place += 2
+        if place >= points:
+            place -= points
     return place
 
 

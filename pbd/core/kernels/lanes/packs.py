@@ -1,7 +1,7 @@
 """Functions in lanes within a kernel that has none: the items of one world lie in the lanes of vectors.
 
 Such a kernel is read as one in lanes is, with a single lane (`make_kernel(..., packed=True)`). A function `in_packs` is
-read with as many lanes as it is given.
+read with as many lanes as fill a vector register.
 """
 
 from functools import wraps
@@ -10,15 +10,16 @@ from taichi.lang import impl, ops
 
 from pbd.core.kernels.lanes.arrays import Row
 from pbd.core.kernels.lanes.values import LaneVector, Reading, in_taichi, once, variable
+from pbd.core.kernels.runtime import lanes_of_register
 
 
 def in_packs(function):
-    """Make the Taichi function (lanes, data, ...) that reads another (data, ...) in lanes. Args: function."""
+    """Make a Taichi function (data, ...) one that is read in lanes. Args: function."""
 
     @wraps(function)
-    def read(lanes, *arguments):
+    def read(*arguments):
         before = Reading.width, Reading.masks
-        Reading.width, Reading.masks = lanes, []
+        Reading.width, Reading.masks = lanes_of_register(), []
         try:
             return function(*arguments)
         finally:

@@ -5,7 +5,6 @@ All are Taichi functions (s, k, thread, world), and return a number, of which `f
 
 import taichi as ti
 
-from pbd.core.kernels import lanes_of_register
 from rigid.collision.broad_phase import search_block
 from rigid.collision.data import PAIR
 from rigid.constraints.contact_rows import write_rows_of_contact
@@ -104,7 +103,7 @@ def load_pack(s: ti.template(), pack, thread, world):
     """Copy what contacts need of bodies to a pack."""
     if ti.static(s.features.packs):
         load_bodies(s, pack, pack + 1, world)
-        empty_slots(lanes_of_register(), s, pack, pack + 1, world)
+        empty_slots(s, pack, pack + 1, world)
     return 0.0
 
 
@@ -112,7 +111,7 @@ def load_pack(s: ti.template(), pack, thread, world):
 def prepare_pack(s: ti.template(), pack, thread, world):
     """As `prepare` for the contacts of a pack."""
     if ti.static(s.features.packs):
-        prepare_in_lanes(lanes_of_register(), s, pack, pack + 1, world)
+        prepare_in_lanes(s, pack, pack + 1, world)
     return 0.0
 
 
@@ -121,7 +120,7 @@ def demand_pack(s: ti.template(), pack, thread, world):
     """As `demand` for the contacts of a pack."""
     result = 0.0
     if ti.static(s.features.packs):
-        result = prepare_corrections_in_lanes(lanes_of_register(), s, pack, pack + 1, world)
+        result = prepare_corrections_in_lanes(s, pack, pack + 1, world)
     return result
 
 
