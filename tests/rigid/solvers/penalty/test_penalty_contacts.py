@@ -4,6 +4,8 @@ Other tests of contacts are in test_row_contacts.py. All shapes are boxes, becau
 shape that can touch.
 """
 
+import warnings
+
 import numpy as np
 import pytest
 from described import ASIDE, model_of
@@ -154,3 +156,18 @@ def test_elastic_cylinders_gain_no_energy_at_other_stiffnesses(stiffness):
     for _ in range(60):
         solver.step(200)
         assert (solver.energy().total < (1 + max(0.01, 2 * h * h * stiffness)) * start).all()
+
+
+@pytest.mark.parametrize(("load", "is_told"), [(1.0, False), (100.0, True)])
+def test_bodies_that_give_way_to_their_load_are_told(load, is_told):
+    # As above, with A = 4/m + 4/M between cubes of m = 1 kg and M: the load sinks in by d = M g A/(4 α*), 4 mm for
+    # equal masses and 0.2 m for a hundred times the mass, which is more than the die. It is told from 2.5 cm on.
+    model = rigid.Model()
+    model.add_ground()
+    model.add_box((0.1, 0.1, 0.1), mass=1.0, position=(0, 0, 0.05), name="die")
+    model.add_box((0.1, 0.1, 0.1), mass=load, position=(0, 0, 0.15), name="load")
+    solver = rigid.solver("penalty", model)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        solver.step(300)
+    assert [str(each.message).count("contacts give way") for each in found] == [1] * is_told
