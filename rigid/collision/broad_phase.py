@@ -205,6 +205,7 @@ def fill_hash(shapes: ti.template(), scratch: ti.template(), world):
     lists, bins, balls = ti.static(shapes.lists, scratch.bins, scratch.balls)
     small, n = lists[HEAD.first_small], lists[HEAD.small_count]
     buckets, width = bucket_count(scratch), cell_width(shapes, scratch, world)
+    scratch.cells[world] = width
     for b in range(buckets + 1):
         bins[b, world] = 0
     for k in range(n):
@@ -255,7 +256,7 @@ def search_block(shapes: ti.template(), scratch: ti.template(), block, world, ke
     """
     lists, bins, balls = ti.static(shapes.lists, scratch.bins, scratch.balls)
     small, n = lists[HEAD.first_small], lists[HEAD.small_count]
-    buckets, width = bucket_count(scratch), cell_width(shapes, scratch, world)
+    buckets, width = bucket_count(scratch), scratch.cells[world]
     scratch.found[world, block + 1] = 0
     for k in range(n * block // BLOCKS, n * (block + 1) // BLOCKS):
         i = lists[small + k]

@@ -59,7 +59,9 @@ def look_up(cache: ti.template(), points: ti.template(), c, tolerance, world):
         entry = following
     if found >= 0:
         cache.keys[world, found, CACHE_KEY.shape_b] = -1
-        if before >= 0:  # the first entry stays, so that `first` tells whether a shape had contacts
+        # The first entry stays, so that `first` tells whether a shape had contacts. Threads may look up different pairs
+        # of one list at the same time: then entries that were found may stay in it, which does no harm.
+        if before >= 0:
             cache.keys[world, before, CACHE_KEY.next] = cache.keys[world, found, CACHE_KEY.next]
     return found
 

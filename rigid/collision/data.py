@@ -114,6 +114,7 @@ class Scratch(NamedTuple):
     placements: Real(count.worlds, count.shapes, PLACEMENT)
     bins: Integer(count.bins, count.worlds)  # where each bucket of the hash begins, then the shapes in the buckets
     balls: Real(count.worlds, count.balls, BALL)  # of the shapes in the buckets
+    cells: Real(count.worlds)  # width of a cell of the hash [m]
     pairs: Integer(count.worlds, count.pairs, 2)  # shapes that could touch: a list of large ones, then of each block
     found: Integer(count.worlds, SEARCH)
     clips: Real(count.worlds, count.corners, CLIP)  # two polygons that are clipped, and the points of one pair
