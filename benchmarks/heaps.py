@@ -24,6 +24,7 @@ TIMED = 60  # steps at the end of a run
 FRICTION = 0.6
 
 OURS = {
+    "impulse 6 iterations": ("impulse", {"iterations": 6}),
     "impulse 10 iterations": ("impulse", {"iterations": 10}),
     "impulse 50 iterations": ("impulse", {}),
     "impulse 3 small steps": ("impulse", {"small_steps": 3}),

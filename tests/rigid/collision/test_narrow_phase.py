@@ -302,3 +302,37 @@ def test_shape_distance_equals_the_distance_from_the_hull(name, distances):
     step = 1e-6
     ahead, _ = distances(model, 0, places + step * normals)
     assert (ahead - found)[outside] == pytest.approx(step, rel=1e-4)
+
+
+def hull_of_box(size):
+    return rigid.ConvexHull(np.array(list(itertools.product((-0.5, 0.5), repeat=3))) * size)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_boxes_touch_like_hulls_of_their_corners(finder, seed):
+    # Boxes find faces and edges in closed form, hulls by search. Edges win in part of the poses.
+    random, edges = np.random.default_rng(seed), 0
+    for _ in range(8):
+        sizes = np.exp(random.uniform(-2, 1, (2, 3)))
+        poses = np.zeros((50, 2, 7))
+        poses[..., 3:] = normalised(random.normal(size=(50, 2, 4)))
+        # Centres as far apart as corners may be, times a part: some pairs overlap deeply, some are apart.
+        reach = np.linalg.norm(sizes, axis=1).sum() / 2 * random.uniform(0.2, 0.9, (50, 1))
+        poses[:, 1, :3] = reach * normalised(random.normal(size=(50, 3)))
+        found = []
+        for kind in (rigid.Box, hull_of_box):
+            model = rigid.Model(gravity=(0, 0, 0))
+            for size in sizes:
+                model.add_shape(model.add_body(), kind(size), density=1.0)
+            find = finder(model)
+            found.append([find(pose[None], margin=0.05) for pose in poses])
+        for of_box, of_hull in zip(*found):
+            # Which of many corners are left depends on which comes first. The deepest one and the normal do not.
+            assert (len(of_box.gap) == 1) == (len(of_hull.gap) == 1)
+            assert of_box.gap.min(initial=1.0) == pytest.approx(of_hull.gap.min(initial=1.0), abs=1e-12)
+            if len(of_box.gap):
+                assert of_box.normal[0] == pytest.approx(of_hull.normal[0], abs=1e-12)
+            if len(of_box.gap) == 1:
+                assert of_box.point == pytest.approx(of_hull.point, abs=1e-9)
+                edges += 1
+    assert edges > 20
