@@ -17,7 +17,7 @@ FACES = ((0, 2, 1.0), (1, 2, -1.0), (2, 0, 1.0), (3, 1, 1.0), (4, 0, -1.0), (5, 
 
 
 def edge_numbers():
-    """The edges of a box in the order of polyhedron.py: numbers of those along each axis, see `sides_of` (12,)."""
+    """The numbers of a box's edges in the order of polyhedron.py (12,): 4 axis + `sides_of` has that of one edge."""
     box, numbers = polyhedron(Box((2.0, 2.0, 2.0))), {}
     for number, (start, end, _, _) in enumerate(box.edges):
         middle = (box.vertices[start] + box.vertices[end]) / 2
@@ -56,8 +56,8 @@ def best_face_of_box(shapes: ti.template(), a, b, rotation, translation, world):
 def best_edges_of_boxes(shapes: ti.template(), a, b, rotation, translation, world):
     """As `best_edges` of polyhedra.py for two boxes.
 
-    Only those edges touch the planes across an axis n that are farthest along n in shape a and least in shape b. They
-    follow from the signs of n in both frames. So nine axes replace 144 pairs of edges.
+    For an axis n only one edge of a can touch, the farthest along n, and one of b, the least far. They follow from the
+    signs of n in both frames. So nine axes replace 144 pairs of edges.
     """
     half_a = load_vector(shapes.numbers, a, SHAPE.size + 1, world)
     half_b = load_vector(shapes.numbers, b, SHAPE.size + 1, world)
@@ -96,7 +96,7 @@ def best_edges_of_boxes(shapes: ti.template(), a, b, rotation, translation, worl
         n = g.cross(turn(rotation, e))
         n = n / ti.sqrt(n.norm_sqr())
         separation = n.dot(turn(rotation, q) + translation - p)
-        if n.dot(translation) < 0.0:
+        if n.dot(p) < 0.0:  # it points out of shape a
             n, separation = -n, -separation
     return separation, edge_a, edge_b, n
 

@@ -1,4 +1,5 @@
-"""Corners, faces and edges of polyhedra, as kernels read them from Shapes (rigid/collision/data.py)."""
+"""Corners, faces and edges of polyhedra, as kernels read them from Shapes (rigid/collision/data.py), and turns of them.
+"""
 
 import taichi as ti
 
@@ -54,7 +55,7 @@ def adjacent_normals(shapes: ti.template(), shape, k, world):
 
 @ti.func
 def turn(rotation, v):
-    """A vector of b's frame in a's. Args: rotation: see `relative_pose`; v (3,)."""
+    """A vector of b's frame in a's. Args: rotation: see `relative_pose` of polyhedra.py; v (3,)."""
     r = rotation
     return ti.Vector([r[k] * v[0] + r[3 + k] * v[1] + r[6 + k] * v[2] for k in ti.static(range(3))])
 

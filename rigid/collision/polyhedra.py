@@ -2,9 +2,10 @@
 
 Two polyhedra are separated best along an axis across a face of either, or across an edge of each. Only those pairs of
 edges count whose arcs on the Gauss map cross (Gregorius, The Separating Axis Test between Convex Polyhedra, Game
-Developers Conference 2013). If a face wins, it is the reference face. The face of the other polyhedron that faces it
-most is clipped to its sides (Sutherland and Hodgman, Reentrant polygon clipping, 1974), and the corners below the
-contact margin are the contact points. If two edges win, their nearest points are the contact.
+Developers Conference 2013); boxes.py has a shorter way for two boxes. If a face wins, it is the reference face. The
+face of the other polyhedron that faces it most is clipped to its sides (Sutherland and Hodgman, Reentrant polygon
+clipping, 1974), and the corners below the contact margin are the contact points. If two edges win, their nearest points
+are the contact.
 
 Departure: if two separate polyhedra are nearest at two corners, or at a corner and an edge, no axis is as long as their
 distance, and they have no contact point. Such pairs pass by one another, or they touch elsewhere later.

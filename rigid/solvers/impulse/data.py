@@ -33,7 +33,7 @@ START = Columns(
 BOUND, REJECTED, FREE = 0, 1, 2
 
 
-# Most lanes of a pack, see packs.py.
+# Lanes of a pack in 32 bits; in 64 bits they are half as many, see packs.py.
 MOST_LANES = 8
 
 # A pack: its first slot and how many it has; how many lanes have a manifold; where to look for the next pack if all of

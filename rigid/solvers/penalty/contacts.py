@@ -131,7 +131,9 @@ def store_stretches(s: ti.template(), world):
     if ti.static(s.features.contacts):
         n = ti.static(s.rows.numbers)
         contact_cache.clear(s.cache, world)
-        for c in range(ti.min(s.points.count[world], s.points.integers.shape[1])):
+        count = ti.min(s.points.count[world], s.points.integers.shape[1])
+        for back in range(count):
+            c = count - 1 - back
             stretch = ti.Vector([0.0, 0.0, 0.0])
             for k in ti.static((1, 2)):
                 row = s.step.first_contact_row + CONTACT_ROWS * c + k

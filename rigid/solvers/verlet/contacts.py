@@ -288,7 +288,9 @@ def store_impulses(s: ti.template(), world):
     """Store the impulses of contacts for the next step, but not those of impacts."""
     if takes_part(s, world):
         clear(s.hooked.cache, world)
-        for c in range(contact_count(s, world)):
+        count = contact_count(s, world)
+        for back in range(count):
+            c = count - 1 - back
             shape_a = s.hooked.points.integers[world, c, PAIR.shape_a]
             if s.hooked.contacts[world, c, CONTACT.impulse] > 0.0 and shape_a >= 0 and not is_impact(s, c, world):
                 store(s.hooked.cache, s.hooked.points, c, impulse_of(s, c, world), world)

@@ -14,7 +14,7 @@ from pbd.core.kernels.runtime import lanes_of_register
 
 
 def in_packs(function):
-    """Make a Taichi function (data, ...) one that is read in lanes. Args: function."""
+    """Let a Taichi function (data, ...) be read in lanes. Args: function."""
 
     @wraps(function)
     def read(*arguments):
