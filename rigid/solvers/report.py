@@ -6,7 +6,8 @@ from pbd.core.kernels import Columns
 
 # Iterations; the largest position error [m or rad]; contact points with rows; what rows store, if that is measured [J];
 # turns of the last loops of threads (pbd/core/kernels/launch_length.py); the largest rise of the energy in the launch,
-# in parts of its scale, and the largest gap of a joint, in parts of the mean distance of joints (energy_bound.py).
+# in parts of its scale, and the largest gap of a joint, in parts of the mean distance of joints (energy_bound.py); the
+# deepest overlap of two shapes in the launch, in parts of the thinner one, and their bodies (penalty/deep_contacts.py).
 # Then events: the substep of the launch in which a world stopped being finite or ran away; the substep in which the
 # energy or a gap was too large; how many contact points there were if the buffer was full.
 REPORT = Columns(
@@ -17,6 +18,9 @@ REPORT = Columns(
     last_turns=1,
     rise=1,
     gap=1,
+    depth=1,
+    body_a=1,
+    body_b=1,
     diverged_substep=1,
     risen_substep=1,
     overflow=1,

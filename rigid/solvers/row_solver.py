@@ -170,6 +170,7 @@ class RowSolver(Solver):
                 self._passive.warn(self, self._report)
                 self._raise_failure()
             self._clock.substep += substeps
+            self._look_at(self._report)
             left -= substeps
             self._stepped = True
             if len(self._breaking):
@@ -182,6 +183,9 @@ class RowSolver(Solver):
         for world, index in broken:
             joint = self.model.joints[index]
             self._wake([body for body in (joint.parent, joint.child) if body != GROUND], world)
+
+    def _look_at(self, report):
+        """Look at what a launch has reported. Args: report (worlds, REPORT)."""
 
     def _watches(self):
         return WATCHED

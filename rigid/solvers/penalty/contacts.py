@@ -41,6 +41,7 @@ from rigid.collision.data import PAIR, POINT, STRUCTURE
 from rigid.constraints.contact_rows import CONTACT_GROUPS, CONTACT_ROWS, carried_velocity, carrier_turn
 from rigid.constraints.rows import GROUP
 from rigid.solvers.penalty.data import ROW
+from rigid.solvers.penalty.deep_contacts import watch_contact
 from rigid.solvers.penalty.forces import row_velocity
 
 # The part of a point's share that its three rows use.
@@ -63,6 +64,7 @@ def soften_contacts(s: ti.template(), count, world):
     count_contacts(s, count, world)
     n = ti.static(s.rows.numbers)
     for c in range(count):
+        watch_contact(s, c, world)
         sharing = s.contact_counts[world, s.points.integers[world, c, PAIR.body_a]]
         if s.points.integers[world, c, PAIR.body_b] >= 0:
             sharing = ti.max(sharing, s.contact_counts[world, s.points.integers[world, c, PAIR.body_b]])

@@ -1,45 +1,60 @@
-"""A warning where contacts give way: bodies sink into one another under a load that their springs do not bear."""
+"""A warning where contacts give way: bodies sink into one another under a load that their springs do not bear.
+
+A contact's stiffness follows from its bodies' masses and the step, not from the load. So a tall pile sinks into itself,
+and in the end its bodies pass through one another.
+"""
 
 import warnings
 
-import numpy as np
+import taichi as ti
 
-from pbd.core.kernels import read
-from rigid.collision.data import SHAPE, STRUCTURE
+from pbd.core.shapes import BOX, CAPSULE, CYLINDER, HULL, SPHERE
+from rigid.collision.data import PAIR, POINT, SHAPE, STRUCTURE
 from rigid.solvers.report import REPORT
+
+# The overlap of which a warning tells, in parts of the thickness of the thinner shape.
+DEEP = 0.25
+
+
+@ti.func
+def watch_contact(s: ti.template(), c, world):
+    """Report the overlap of a contact if it is the deepest of the launch so far."""
+    a, b = s.points.integers[world, c, PAIR.shape_a], s.points.integers[world, c, PAIR.shape_b]
+    thickness = ti.min(thickness_of(s, a, world), thickness_of(s, b, world))
+    depth = -s.points.numbers[world, c, POINT.gap] / thickness
+    if depth > ti.max(s.report[world, REPORT.depth], DEEP):
+        s.report[world, REPORT.depth] = depth
+        for k in ti.static(range(2)):
+            body = s.points.integers[world, c, PAIR.body_a + k]
+            s.report[world, REPORT.body_a + k] = ti.cast(body, float)
+
+
+@ti.func
+def thickness_of(s: ti.template(), shape, world):
+    """The least edge of a shape's bounds [m]; huge for planes, meshes and height fields."""
+    kind, result = s.shapes.integers[shape, STRUCTURE.kind], 1e30
+    if kind == BOX or kind == SPHERE or kind == CAPSULE or kind == CYLINDER or kind == HULL:
+        for k in ti.static(range(3)):
+            result = ti.min(result, 2.0 * s.shapes.numbers[world, shape, SHAPE.half_extent + k])
+    return result
 
 
 class DeepContacts:
-    """Warns once where bodies overlap by half of the thinner one's half thickness.
+    """Warns once of bodies that have been deep inside one another."""
 
-    A contact's stiffness follows from its bodies' masses and the step, not from the load. So a tall pile sinks into
-    itself, and in the end its bodies pass through one another.
+    def __init__(self):
+        self._warned = False
 
-    Args: solver: a PenaltySolver.
-    """
-
-    DEPTH = 0.5  # in parts of the half thickness
-
-    def __init__(self, solver):
-        shapes = solver.data.shapes
-        halves = read(shapes.numbers)[0, :, SHAPE["half_extent"]].min(axis=1)
-        self._halves = np.full(len(solver.model.bodies) + 1, np.inf)  # of each body's thinnest shape, the ground's last
-        np.minimum.at(self._halves, read(shapes.integers)[:, STRUCTURE.body], halves)
-        self._least = self.DEPTH * self._halves[:-1].min(initial=np.inf)
-
-    def look(self, solver, report):
-        """Look at the contacts of the last substep. Args: solver; report: of the launch (worlds, REPORT)."""
-        for world in np.flatnonzero(report[:, REPORT.position_error] > self._least):
-            contacts = solver.contact_forces(int(world))
-            depths = -contacts.gaps / self._halves[contacts.bodies].min(axis=1)
-            if depths.max(initial=0.0) > self.DEPTH:
-                self._least = np.inf
-                deepest = int(depths.argmax())
-                bodies = solver.model.bodies
-                one, other = (bodies[k].name if k >= 0 else "ground" for k in contacts.bodies[deepest])
-                warnings.warn(
-                    f'solver "penalty", world {world}, {solver.time:.6g} s: {one!r} is {-contacts.gaps[deepest]:.2g} m '
-                    f"inside {other!r}: contacts give way: expected {solver.remedies}",
-                    UserWarning, stacklevel=4,
-                )  # fmt: skip
-                return
+    def warn(self, solver, report):
+        """Warn if it is so. Args: solver: a PenaltySolver; report: of its last launch (worlds, REPORT)."""
+        world = int(report[:, REPORT.depth].argmax())
+        if report[world, REPORT.depth] > DEEP and not self._warned:
+            self._warned = True
+            bodies = report[world, [REPORT.body_a, REPORT.body_b]].astype(int)
+            one, other = (repr(solver.model.bodies[k].name) if k >= 0 else "the ground" for k in bodies)
+            depth = f"{100 * report[world, REPORT.depth]:.0f} % of the thinner shape"
+            warnings.warn(
+                f'solver "penalty", world {world}, {solver.time:.6g} s: {one} has been {depth} deep inside {other}: '
+                f"contacts give way: expected {solver.remedies}",
+                UserWarning, stacklevel=5,
+            )  # fmt: skip

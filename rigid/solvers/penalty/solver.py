@@ -42,12 +42,12 @@ class PenaltySolver(RowSolver):
 
     Limitations: first order in the step; the opening of joints is proportional to 1/α*. Nothing is hard: joints open
     under load, bodies pass limits and contacts by their stopping distance, and fast bodies can pass through thin ones.
-    A warning tells of bodies that are deep inside one another. Bodies that overlap at the start are thrown apart.
-    Errors add up over bodies: each body of a stack sinks in under the weight above, and light bodies between heavy ones
-    give way by the ratio of their masses or moments. Contacts rebound by their damping, with 0.135 of their speed at
-    least, and more if the step is long; joint limits rebound with 0.3. Friction and motors are springs that slip: they
-    give way by millimetres before they hold, and a sudden load overshoots. Angular momentum is kept as far as joints
-    are closed. The bound on the step is that of the starting pose. One thread moves one world.
+    A warning tells of bodies that are inside one another by a quarter of the thinner shape. Bodies that overlap at the
+    start are thrown apart. Errors add up over bodies: each body of a stack sinks in under the weight above, and light
+    bodies between heavy ones give way by the ratio of their masses or moments. Contacts rebound by their damping, with
+    0.135 of their speed at least, and more if the step is long; joint limits rebound with 0.3. Friction and motors are
+    springs that slip: they give way by millimetres before they hold, and a sudden load overshoots. Angular momentum is
+    kept as far as joints are closed. The bound on the step is that of the starting pose. One thread moves one world.
 
     Source: Mikhaylyuk and Strashnov, Simulation of Articulated Rigid Bodies with Penalty Method (2013).
     """
@@ -72,7 +72,7 @@ class PenaltySolver(RowSolver):
             one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
         self._advance_from = Launch(step_kernel(features), self.data)
-        self._deep_contacts = DeepContacts(self) if self.pair_types is not None else None
+        self._deep_contacts = DeepContacts()
         self._islands = self._find_islands() if self.first_contact_row else []
         self._check_stability(given)
 
@@ -190,17 +190,11 @@ class PenaltySolver(RowSolver):
             self._driven_energy.add_target(joint, target)
             write(self.data.driven_energy, self._driven_energy.of_worlds())
 
-    def step(self, count=1):
-        """Make steps of dt. Args: count. Raises: pbd.Diverged if a state stops being finite.
-
-        Warns: UserWarning, once, if bodies are deep inside one another.
-        """
-        super().step(count)
-        if self._deep_contacts is not None:
-            self._deep_contacts.look(self, self._report)
-
     def _launch(self, count):
         self._advance(self._report, self._h, count, 1)
+
+    def _look_at(self, report):
+        self._deep_contacts.warn(self, report)
 
     def _report_stored(self, report):
         self._advance(report, self._h, 1, 0)

@@ -158,16 +158,44 @@ def test_elastic_cylinders_gain_no_energy_at_other_stiffnesses(stiffness):
         assert (solver.energy().total < (1 + max(0.01, 2 * h * h * stiffness)) * start).all()
 
 
+def told(solver, steps=300):
+    """The warnings of contacts that give way, in steps."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        solver.step(steps)
+    return [each for each in found if "contacts give way" in str(each.message)]
+
+
+def loaded(load, size=0.1):
+    """A die of 1 kg under another one of a mass."""
+    model = rigid.Model()
+    model.add_ground()
+    model.add_box((size, size, size), mass=1.0, position=(0, 0, size / 2), name="die")
+    model.add_box((size, size, size), mass=load, position=(0, 0, 1.5 * size), name="load")
+    return model
+
+
 @pytest.mark.parametrize(("load", "is_told"), [(1.0, False), (100.0, True)])
 def test_bodies_that_give_way_to_their_load_are_told(load, is_told):
     # As above, with A = 4/m + 4/M between cubes of m = 1 kg and M: the load sinks in by d = M g A/(4 α*), 4 mm for
     # equal masses and 0.2 m for a hundred times the mass, which is more than the die. It is told from 2.5 cm on.
+    solver = rigid.solver("penalty", loaded(load))
+    found = told(solver)
+    assert len(found) == is_told
+    assert all(each.filename == __file__ for each in found)
+    assert not told(solver)
+
+
+@pytest.mark.parametrize("loads", [(1.0, 100.0), (100.0, 1.0)])
+def test_the_world_is_told_in_which_bodies_give_way(loads):
+    found = told(rigid.solver("penalty", [loaded(load, size) for load, size in zip(loads, (0.3, 0.1))]))
+    assert [f"world {loads.index(100.0)}" in str(each.message) for each in found] == [True]
+
+
+def test_a_thin_shape_elsewhere_on_a_body_is_not_told():
     model = rigid.Model()
     model.add_ground()
-    model.add_box((0.1, 0.1, 0.1), mass=1.0, position=(0, 0, 0.05), name="die")
-    model.add_box((0.1, 0.1, 0.1), mass=load, position=(0, 0, 0.15), name="load")
-    solver = rigid.solver("penalty", model)
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always")
-        solver.step(300)
-    assert [str(each.message).count("contacts give way") for each in found] == [1] * is_told
+    block = model.add_body(position=(0, 0, 0.5))
+    for size in ((1, 1, 1), (0.2, 0.2, 1e-4)):
+        model.add_shape(block, rigid.Box(size), density=1000.0, local=True)
+    assert not told(rigid.solver("penalty", model))
