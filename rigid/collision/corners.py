@@ -1,5 +1,4 @@
-"""Corners, faces and edges of polyhedra, as kernels read them from Shapes (rigid/collision/data.py), and turns of them.
-"""
+"""Corners, faces and edges of polyhedra, read from Shapes (rigid/collision/data.py), and turns between their frames."""
 
 import taichi as ti
 
