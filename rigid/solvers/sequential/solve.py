@@ -13,6 +13,7 @@ for V'.
 import taichi as ti
 
 from pbd.core.kernels import any_world, load_vector
+from rigid.collision.data import PAIR
 from rigid.constraints.contact_rows import contact_size, first_group
 from rigid.constraints.rows import GROUP, Form, Group, bodies_of
 from rigid.solvers.report import REPORT
@@ -258,26 +259,33 @@ def solve_contacts(s: ti.template(), begin, end, order: ti.template(), stage: ti
 
 
 @ti.func
-def group_of_contact(s: ti.template(), k, order: ti.template(), world):
-    """The first group of contact k, or of that in place k of an order."""
+def contact_in_place(k, order: ti.template(), world):
+    """Contact k, or that in place k of an order."""
     c = k
     if ti.static(is_given(order)):
         c = order[world, k]
-    return first_group(s, c)
+    return c
+
+
+@ti.func
+def group_of_contact(s: ti.template(), k, order: ti.template(), world):
+    """The first group of contact k, or of that in place k of an order."""
+    return first_group(s, contact_in_place(k, order, world))
 
 
 @ti.func
 def end_of_manifold(s: ti.template(), begin, end, order: ti.template(), world):
     """The end of the manifold that begins at a contact. Args: as those of `solve_contacts`."""
-    groups = ti.static(s.rows.groups)
-    after, found = begin + 1, group_of_contact(s, begin, order, world)
-    i, j = groups[world, found, GROUP.body_i], groups[world, found, GROUP.body_j]
-    is_same = True
-    while is_same and after < end:
-        group = group_of_contact(s, after, order, world)
-        is_same = groups[world, group, GROUP.body_i] == i and groups[world, group, GROUP.body_j] == j
-        if is_same:
-            after += 1
+    pairs = ti.static(s.points.integers)  # worlds in lanes share them
+    after, found = begin + 1, contact_in_place(begin, order, world)
+    a, b = pairs[world, found, PAIR.body_a], pairs[world, found, PAIR.body_b]
+    more = 1
+    while more > 0 and after < end:
+        c = contact_in_place(after, order, world)
+        more = 0
+        if pairs[world, c, PAIR.body_a] == a and pairs[world, c, PAIR.body_b] == b:
+            more = 1
+        after += more
     return after
 
 

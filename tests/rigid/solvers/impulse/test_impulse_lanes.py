@@ -151,7 +151,6 @@ def test_ragdolls_in_the_air_have_the_bits_of_each_world_alone():
     assert len(set(together.statistics().iterations)) > 1
 
 
-@pytest.mark.slow
 def test_a_state_does_not_depend_on_lanes():
     models = ragdolls(5, floor=True)
     options = {"dt": H, "iterations": 10}
