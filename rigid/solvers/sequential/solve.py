@@ -13,7 +13,6 @@ for V'.
 import taichi as ti
 
 from pbd.core.kernels import any_world, load_vector
-from rigid.collision.data import PAIR
 from rigid.constraints.contact_rows import contact_size, first_group
 from rigid.constraints.rows import GROUP, Form, Group, bodies_of
 from rigid.solvers.report import REPORT
@@ -259,31 +258,25 @@ def solve_contacts(s: ti.template(), begin, end, order: ti.template(), stage: ti
 
 
 @ti.func
-def contact_in_place(k, order: ti.template(), world):
-    """Contact k, or that in place k of an order."""
+def group_of_contact(s: ti.template(), k, order: ti.template(), world):
+    """The first group of contact k, or of that in place k of an order."""
     c = k
     if ti.static(is_given(order)):
         c = order[world, k]
-    return c
-
-
-@ti.func
-def group_of_contact(s: ti.template(), k, order: ti.template(), world):
-    """The first group of contact k, or of that in place k of an order."""
-    return first_group(s, contact_in_place(k, order, world))
+    return first_group(s, c)
 
 
 @ti.func
 def end_of_manifold(s: ti.template(), begin, end, order: ti.template(), world):
     """The end of the manifold that begins at a contact. Args: as those of `solve_contacts`."""
-    pairs = ti.static(s.points.integers)  # worlds in lanes share them
-    after, found = begin + 1, contact_in_place(begin, order, world)
-    a, b = pairs[world, found, PAIR.body_a], pairs[world, found, PAIR.body_b]
-    more = 1
+    groups = ti.static(s.rows.groups)
+    after, found = begin + 1, group_of_contact(s, begin, order, world)
+    i, j = groups[world, found, GROUP.body_i], groups[world, found, GROUP.body_j]
+    more = 1  # a number: worlds in lanes would make a mask of a truth value
     while more > 0 and after < end:
-        c = contact_in_place(after, order, world)
+        group = group_of_contact(s, after, order, world)
         more = 0
-        if pairs[world, c, PAIR.body_a] == a and pairs[world, c, PAIR.body_b] == b:
+        if groups[world, group, GROUP.body_i] == i and groups[world, group, GROUP.body_j] == j:
             more = 1
         after += more
     return after

@@ -122,7 +122,7 @@ def help_leader(s: ti.template(), thread, world):
 
 
 @compiled_once(
-    "bodies", "points", "rows", "packs", "sleep", "colours", "team", "step", "features", "formulation", "threads",
+    "bodies", "rows", "packs", "sleep", "colours", "team", "step", "features", "formulation", "threads",
 )  # fmt: skip
 def take_part_in_colours(s: ti.template(), kind, iteration, thread, world):
     """Do clusters of each colour in turn. Args: kind: VELOCITIES, ...; iteration; thread: 0 for the leader."""
