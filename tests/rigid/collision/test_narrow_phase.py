@@ -225,7 +225,7 @@ def test_boxes_have_the_contacts_of_their_hulls(finder):
 @pytest.mark.parametrize("placed", ["anywhere", "at one place", "along an axis", "by eighths of a turn"])
 @pytest.mark.parametrize("seed", range(2))
 def test_boxes_that_overlap_touch(finder, placed, seed):
-    """Also deeply, where round-off decides on which side of one box the other is: then corners are inside a hull."""
+    """Also deeply, and where their centres coincide and only round-off tells on which side of one the other is."""
     random = np.random.default_rng(seed)
     for _ in range(6):
         sizes = np.exp(random.uniform(-3, 1, (2, 3)))

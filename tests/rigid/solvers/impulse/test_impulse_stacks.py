@@ -69,7 +69,8 @@ def test_towers_do_not_lean(name, seed):
     random = np.random.default_rng(seed)
     size, mass = (*random.uniform(0.5, 1.2, 2), random.uniform(0.3, 0.6)), random.uniform(0.5, 20)
     model = tower(12, size, mass, random.uniform(0.4, 0.9), seed)
-    assert drift(model, 8.0, **OPTIONS[name]).max() < 0.01
+    # Of 15 towers the worst leans by 0.0014 with hard rows. In small steps soft corners give way to those not upright.
+    assert drift(model, 8.0, **OPTIONS[name]).max() < (0.01 if "small" in name else 0.003)
 
 
 @pytest.mark.parametrize("name", ["50 iterations", "4 small steps"])
