@@ -216,7 +216,7 @@ class WindArrays(NamedTuple):
     force: Vector(3, count.particles, count.worlds)  # [N]
     corner_force: Vector(3, count.triangles, count.worlds)  # of each triangle on each of its corners [N]
     triangles: Integer(count.triangles, 3)  # particles at the corners
-    drag_coefficient: Real(count.triangles)  # half the air density times the drag coefficient [kg/m³]
+    drag_coefficient: Real(count.triangles, count.worlds)  # half the air density times the drag coefficient [kg/m³]
     first_adjacent: Integer(count.particle_ends)  # where a particle begins in `adjacent_triangles`
     adjacent_triangles: Integer(count.corners)
 

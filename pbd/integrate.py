@@ -84,9 +84,9 @@ def apply_wind_to_triangle(s: ti.template(), substep, t, world):
     weight = 0.0
     for k in ti.static(range(3)):
         weight += s.particles.position[corner[k], world][3] / 3.0
-    stiffness = 0.5 * double_area * s.wind.drag_coefficient[t] * ti.abs(normal_speed)
+    stiffness = 0.5 * double_area * s.wind.drag_coefficient[t, world] * ti.abs(normal_speed)
     divisor = 1.0 + s.settings.h * stiffness * TRIANGLES_PER_SHARE * weight
-    force = (s.wind.drag_coefficient[t] * ti.abs(normal_speed) * normal_speed / (6.0 * divisor)) * normal
+    force = (s.wind.drag_coefficient[t, world] * ti.abs(normal_speed) * normal_speed / (6.0 * divisor)) * normal
     s.wind.corner_force[t, world] = force
 
 

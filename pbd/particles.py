@@ -21,6 +21,7 @@ from pbd.core.validate import (
     one_of,
     real_array,
     spread,
+    unchanging,
 )
 from pbd.description import contact_elements, gases, limits, membranes, rest_values, rods, solids, surfaces
 from pbd.description.constraint_sets import ConstraintSets
@@ -77,20 +78,27 @@ class Particles(Description):
 
     def is_static(self):
         """Whether the environment never changes: constant wind, no paths and no moving colliders."""
-        return not (callable(self.wind) or self.paths or any(c.motion is not None for c in self.colliders))
+        return not (callable(self.wind) or self.has_motion())
+
+    def has_motion(self):
+        """Whether there are paths or moving colliders."""
+        return bool(self.paths) or any(collider.motion is not None for collider in self.colliders)
 
     def frozen(self):
         """A copy whose environment stays as it is when something is added to this description."""
         other = copy(self)
-        other.colliders, other.boxes, other.paths = list(self.colliders), list(self.boxes), list(self.paths)
-        for name in ("surfaces", "membranes", "solids", "gases"):
+        for name in ("built", "colliders", "boxes", "paths", "surfaces", "membranes", "solids", "gases"):
             setattr(other, name, list(getattr(self, name)))
+        other.constraint_sets = self.constraint_sets.copied()
+        other.gravity, other.wind = unchanging(self.gravity), unchanging(self.wind)
         other._columns = {name: [self._column(name)] for name in self._columns}
         return other
 
     def with_positions(self, positions):
         """A copy with other positions at time zero (particles, 3) [m]. Lengths at rest stay as they are."""
         other = self.frozen()
+        other.gravity, other.wind = copy(self.gravity), copy(self.wind)
+        other._columns = {name: [column.copy()] for name, (column,) in other._columns.items()}
         other._columns["position"] = [finite_array("positions", positions, (len(self), 3))]
         return other
 

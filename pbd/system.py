@@ -13,7 +13,7 @@ from pbd.collision.surfaces.untangle import untangled
 from pbd.core.clock import Clock
 from pbd.core.kernels import LaunchLength, UsesTaichi, arrays_of, read, refuse_ended_loops, with_lanes, write
 from pbd.core.messages import shown
-from pbd.core.validate import finite_vector, indices, spread, whole
+from pbd.core.validate import finite_vector, indices, spread, unchanging, whole
 from pbd.creasing import Creasing
 from pbd.data import REPORT, Settings
 from pbd.description.deforming_mesh import warn_of_what_passes_through
@@ -343,7 +343,7 @@ class ParticleSystem(UsesTaichi):
 
     @gravity.setter
     def gravity(self, gravity):
-        self.particles.gravity = finite_vector("gravity", gravity)
+        self.particles.gravity = unchanging(finite_vector("gravity", gravity))
 
     @property
     def wind(self):
@@ -353,7 +353,7 @@ class ParticleSystem(UsesTaichi):
     @wind.setter
     def wind(self, wind):
         before = self.particles.wind
-        self.particles.wind = checked_wind(wind)
+        self.particles.wind = unchanging(checked_wind(wind))
         if (before is None) != (wind is None):
             self._bind()  # kernels without wind do not compute its forces
 
@@ -440,8 +440,7 @@ class ParticleSystem(UsesTaichi):
         if self.pieces:
             self._leave_lanes()  # pieces are no longer alike
         self.constraints.cut(sticks)
-        new = ends[ends[:, 0] != ends[:, 1]]  # a stick that was cut before has one particle twice
-        self._tearing.cut = np.concatenate([self._tearing.cut, new])
+        self._tearing.leave_out(ends[ends[:, 0] != ends[:, 1]])  # a stick that was cut before has one particle twice
         self._leave_out_torn()
 
     def _leave_out_torn(self):

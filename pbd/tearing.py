@@ -8,10 +8,9 @@ Then it acts no more, and neither does bending across it. Segments of rods tear 
 tear at a joint that is twisted beyond their strength, GJ |φ_3|/l > M (pbd/constraints/rod.py): of each rod the joint
 that is farthest beyond, for as it breaks it unloads the others, and of its two segments the weaker one, or the first.
 
-If there is one world, the wind no longer acts on its triangles, and these touch nothing any more
-(pbd/collision/surfaces/torn.py): triangles are the same in all worlds. Sticks are compared on the host after each step,
-so steps are made one by one. Results do not depend on how many steps a call makes, and kernels have no part in it but a
-limit below zero.
+The wind no longer acts on its triangles, and these touch nothing any more (pbd/collision/surfaces/torn.py). Sticks are
+compared on the host after each step, so steps are made one by one. Results do not depend on how many steps a call
+makes, and kernels have no part in it but a limit below zero.
 
 Departure: a cloth loses the triangles at a torn stick. Others split its particles, as Müller, Heidelberger, Hennix,
 Ratcliff, Position Based Dynamics (2007), section 4.4.
@@ -62,10 +61,10 @@ class Tearing:
                 first = place[[RANGE.members, RANGE.members, RANGE.parameters]] + (0, 1, each.parameters.index("limit"))
                 places.append(first + step * (2, 2, each.width))
         places = np.concatenate(places)
-        self._rows = places[:, 2]
-        self.pairs = read(constraints.arrays.members)[places[:, :2]]
+        self._places, self._rows = places[:, :2], places[:, 2]
+        self.pairs = read(constraints.arrays.members)[self._places]
         self._limits = np.abs(constraints.read(self._rows))
-        self.torn = np.zeros(self._limits.shape, bool)
+        self.torn, self._is_cut = np.zeros(self._limits.shape, bool), np.zeros((len(self.pairs), 1), bool)
         self._neighbours, self._twisting = None, Twisting(constraints, values, self.pairs)
         self.cut = np.zeros((0, 2), int)
 
@@ -78,8 +77,9 @@ class Tearing:
         Args: time: now [s]. Returns: a list of Event, by world and stick.
         """
         x = self._values.read("position")[..., :3].astype(float)[self.pairs]
-        torn = ~self.torn & (np.linalg.norm(x[:, 1] - x[:, 0], axis=-1) > self._limits)
-        torn |= self._twisting.broken(self.torn | torn)
+        gone = self.torn | self._is_cut
+        torn = ~gone & (np.linalg.norm(x[:, 1] - x[:, 0], axis=-1) > self._limits)
+        torn |= self._twisting.broken(gone | torn)
         if not torn.any():
             return []
         self.set_torn(self.torn | torn)
@@ -91,6 +91,18 @@ class Tearing:
     def gone(self):
         """Particles of the sticks that are torn in the first world, or cut (n, 2)."""
         return np.concatenate([self.pairs[self.torn[:, 0]], self.cut])
+
+    def leave_out(self, ends):
+        """Leave out sticks that have been cut, which is for good. Args: ends: their particles (n, 2)."""
+        self.cut = np.concatenate([self.cut, ends])
+        members = read(self._constraints.arrays.members)[self._places]
+        self._is_cut = members[:, :1] == members[:, 1:]
+        if self._neighbours is not None:
+            (hinges, compliances, _), (triangles, drag, _) = self._neighbours
+            if len(hinges):
+                compliances[np.isin(hinges, self._find_hinges(ends)[0])] = CUT_COMPLIANCE
+            if len(triangles):
+                drag[np.isin(triangles, self._find_triangles(ends)[0])] = 0.0
 
     def state(self):
         """The torn sticks, as a pbd.State has them."""
@@ -107,27 +119,27 @@ class Tearing:
         before, self.torn = self.torn, torn
         self._constraints.write(self._rows, np.where(torn, -self._limits, self._limits))
         if self._neighbours is None:
-            self._neighbours = self._find_hinges(), self._find_triangles()
+            self._neighbours = self._find_hinges(self.pairs), self._find_triangles(self.pairs)
         (hinges, compliances, hinge_sticks), (triangles, drag, triangle_sticks) = self._neighbours
         if len(hinges):
             across, changed = any_of(torn, hinge_sticks, len(hinges)), any_of(torn != before, hinge_sticks, len(hinges))
             new = np.where(across, CUT_COMPLIANCE, compliances)
             self._constraints.write(hinges, np.where(changed, new, self._constraints.read(hinges)))
-        if len(triangles) and torn.shape[1] == 1:
+        if len(triangles):
             coefficients = read(self._constraints.drag_coefficient)
-            without, changed = (any_of(mask, triangle_sticks, len(triangles))[:, 0] for mask in (torn, torn != before))
+            without, changed = (any_of(mask, triangle_sticks, len(triangles)) for mask in (torn, torn != before))
             coefficients[triangles] = np.where(changed, np.where(without, 0.0, drag), coefficients[triangles])
             write(self._constraints.drag_coefficient, coefficients)
 
-    def _find_hinges(self):
-        """Hinges across these sticks: rows of their compliances, the compliances, and pairs (hinge, stick)."""
+    def _find_hinges(self, sticks):
+        """Hinges across some sticks: rows of their compliances, the compliances, and pairs (hinge, stick)."""
         members, rows = read(self._constraints.arrays.members), [np.zeros(0, int)]
         found, count = [np.zeros((0, 2), int)], 0
         for each, place in zip(self._constraints.types, self._constraints.ranges):
             if each.arity > 2 and each.compliance:
                 first, number = place[RANGE.members], place[RANGE.count]
                 elements = members[first : first + each.arity * number].reshape(-1, each.arity)
-                hinge, stick = edges_among(elements, self.pairs)
+                hinge, stick = edges_among(elements, sticks)
                 chosen, order = np.unique(hinge, return_inverse=True)
                 rows.append(place[RANGE.parameters] + each.width * chosen + each.width - 1)
                 found.append(np.column_stack([count + order, stick]))
@@ -135,9 +147,9 @@ class Tearing:
         rows = np.concatenate(rows)
         return rows, self._constraints.read(rows) if count else None, np.concatenate(found)
 
-    def _find_triangles(self):
-        """Triangles at these sticks: their numbers, their drag coefficients, and pairs (triangle, stick)."""
-        triangle, stick = edges_among(self._constraints.triangles, self.pairs)
+    def _find_triangles(self, sticks):
+        """Triangles at some sticks: their numbers, their drag coefficients, and pairs (triangle, stick)."""
+        triangle, stick = edges_among(self._constraints.triangles, sticks)
         chosen, order = np.unique(triangle, return_inverse=True)
         drag = read(self._constraints.drag_coefficient)[chosen] if len(chosen) else None
         return chosen, drag, np.column_stack([order, stick])

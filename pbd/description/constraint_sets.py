@@ -1,7 +1,7 @@
 """The constraints of a description, by type, in the order in which they were added. Plain numpy, without Taichi."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -41,6 +41,13 @@ class ConstraintSet(Growing):
 
 class ConstraintSets(dict):
     """A ConstraintSet for each (type, compliant): rigid and compliant constraints of a type are two sets."""
+
+    def copied(self):
+        """A copy that does not change when something is added to this one."""
+        lists = ("members", "parameters", "others")
+        return ConstraintSets(
+            {key: replace(each, **{name: list(getattr(each, name)) for name in lists}) for key, each in self.items()}
+        )
 
     def count(self, name):
         """How many compliant constraints there are of a type. Args: name: of the type."""

@@ -130,7 +130,7 @@ class ConstraintValues:
         write(self.arrays.parameters, parameters)
         if len(self.triangles):
             drag = read(self.drag_coefficient)
-            write(self.drag_coefficient, np.where(have_both(self.triangles, ends), 0.0, drag))
+            write(self.drag_coefficient, np.where(have_both(self.triangles, ends)[:, None], 0.0, drag))
 
     @cached_property
     def _stick_places(self):

@@ -233,7 +233,7 @@ def upload(
         "gravity": {"scale": gravity_scales},
         "wind": {
             "triangles": first.triangles(),
-            "drag_coefficient": 0.5 * first.air_density * first.drag_coefficients(),
+            "drag_coefficient": 0.5 * first.air_density * per_world(lambda p: p.drag_coefficients()),
             "first_adjacent": first_adjacent,
             "adjacent_triangles": adjacent_triangles,
         },

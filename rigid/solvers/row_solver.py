@@ -17,7 +17,7 @@ from pbd.core.kernels import (
     write,
 )
 from pbd.core.results import Diverged
-from pbd.core.validate import boolean, one_index, refuse_gigabytes, spread, whole
+from pbd.core.validate import boolean, one_index, refuse_gigabytes, spread, unchanging, whole
 from rigid.collision.upload import (
     capacity_of_several,
     collision_arrays,
@@ -80,7 +80,7 @@ class RowSolver(Solver):
         self._launch_length = LaunchLength()
         self._stepped = False  # since the start, the last `set_state` or change of the step
         models, worlds, bodies = self.models, self.worlds, len(self.model.bodies)
-        self._gravity = np.array(np.broadcast_to([each.gravity for each in models], (worlds, 3)))
+        self._gravity = unchanging(np.broadcast_to([each.gravity for each in models], (worlds, 3)))
         self._strongest_gravity = strongest(self._gravity)
         types = pair_types(models)
         touching = self.options.contacts and types.any_pair
@@ -227,7 +227,7 @@ class RowSolver(Solver):
 
     @gravity.setter
     def gravity(self, gravity):
-        self._gravity = spread("gravity", gravity, (self.worlds, 3))
+        self._gravity = unchanging(spread("gravity", gravity, (self.worlds, 3)))
         self._strongest_gravity = strongest(self._gravity)
         write(self.data.gravity, self._gravity)
         self._passive.forget()

@@ -291,3 +291,35 @@ def test_a_new_constraint_type_has_its_bound_and_compliance():
         found.append(s.positions())
     assert np.array_equal(*found)
     assert angle_of(found[0]) > math.radians(30)
+
+
+def test_a_copy_with_other_positions_is_a_description_of_its_own():
+    particles = pbd.Particles()
+    particles.add_particles([(0, 0, 0), (1, 0, 0)])
+    particles.add_stick(0, 1)
+    other = particles.with_positions(particles.positions() + 1)
+    other.add_stick(1, other.add_particle((3, 1, 1)))
+    other.velocities()[0] = other.gravity[:] = 5.0
+    other.built.append("more")
+    assert [(key, each.arrays()[0].tolist()) for key, each in particles.constraint_sets.items()] == [
+        (("stick", False), [[0, 1]])
+    ]
+    assert (particles.velocities() == 0).all()
+    assert particles.gravity.tolist() == [0, 0, -9.81]
+    assert particles.built == []
+
+
+def test_gravity_and_wind_of_a_system_are_replaced_not_edited():
+    # Kernels get them when they are set. An element that is set would be read and not act.
+    particles = pbd.Particles(wind=(0, 1, 0))
+    particles.add_particle((0, 0, 0))
+    system = pbd.ParticleSystem(particles, dt=0.01)
+    particles.gravity[:] = 0.0  # of another system, if one is made
+    for vector in (system.gravity, system.wind):
+        with pytest.raises(ValueError, match="read-only"):
+            vector[2] = 3.0
+    system.step(1)
+    assert system.velocities()[0, 2] == pytest.approx(-9.81 * 0.01 / 2, rel=1e-12)  # (x - x*)/h after half a step
+    system.gravity = np.zeros(3)
+    with pytest.raises(ValueError, match="read-only"):
+        system.gravity[2] = 3.0

@@ -161,6 +161,67 @@ def test_bending_and_wind_end_at_a_tear():
     assert (constraints.drag_coefficient.to_numpy() == before[1]).all()
 
 
+def test_the_wind_ends_at_the_tears_of_each_world():
+    # Worlds with other velocities tear elsewhere. Each has the bits that it has alone.
+    def sheet(speeds, worlds=1):
+        particles = pbd.Particles(wind=(0, 3, 0))
+        cloth(particles, (0, 0, 1), (0.5, 0, 0), (0, 0, -0.5), (6, 6), pins=("top",), tear=1.02, drag=1.0)
+        system = pbd.ParticleSystem(particles, worlds=worlds, dt=1 / 60, substeps=2, iterations=2)
+        velocities = np.zeros((len(speeds), 36, 3))
+        velocities[:, 30:, 1] = np.transpose([speeds])
+        system.set_velocities(velocities if worlds > 1 else velocities[0])
+        system.step(40)
+        return system
+
+    speeds = (12.0, -6.0)
+    together = sheet(speeds, 2)
+    for world, speed in enumerate(speeds):
+        alone = sheet([speed])
+        assert len(alone.events) > 3
+        np.testing.assert_array_equal(together.positions()[world], alone.positions())
+
+
+def test_a_stick_that_was_cut_does_not_tear():
+    particles = pbd.Particles(gravity=(0, 0, 0))
+    particles.add_particles([(0, 0, 0), (1, 0, 0)], velocity=[(0, 0, 0), (1, 0, 0)])
+    particles.add_stick(0, 1, tear=1.5, compliance=0.1)
+    system = pbd.ParticleSystem(particles, dt=0.01)
+    system.cut([0])
+    system.step(100)  # they are 2 m apart then
+    assert system.events == []
+    assert not system.state().torn.any()
+
+
+def test_what_was_cut_stays_so_when_tears_are_undone():
+    # A triangle with a torn stick and one that was cut. A state from before the tear brings back that stick alone.
+    particles = pbd.Particles(gravity=(0, 0, 0), wind=(0, 0, 5))
+    particles.add_particles([(0, 0, 0), (1, 0, 0), (0.5, 1, 0), (0.5, -1, 0)], mass=0.1)
+    particles.add_sticks([(0, 1), (0, 2)], tear=1.2, compliance=1e3)
+    particles.add_stick(1, 2, compliance=1e3)
+    particles.add_triangles([(0, 1, 2)])
+    particles.add_bending([(1, 2, 0, 3)], compliance=1e-3)
+    system = pbd.ParticleSystem(particles, dt=0.01)
+    start = system.state()
+
+    def tear():
+        x = system.positions()
+        x[0] = -0.6, -0.1, 0.0
+        system.set_positions(x)
+        system.step(1)
+        assert len(system.events) >= 1
+
+    tear()
+    system.set_state(start)
+    pairs = np.sort(system.sticks()[0], axis=1).tolist()
+    system.cut([pairs.index([1, 2])])
+    cut = system.constraints.arrays.parameters.to_numpy()
+    tear()
+    system.set_state(start)
+    assert (system.constraints.arrays.parameters.to_numpy() == cut).all()
+    system.step(20)
+    assert (system.positions()[:, 2] == 0).all()  # no wind, which alone would lift it
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -221,3 +221,12 @@ def spread(name, value, shape, infinite=False, most=LARGEST, signed=True, allowe
     if wrong.any():
         raise ValueError(f"{name} is {checked[wrong][0]:g}: expected {expected}")
     return array
+
+
+def unchanging(vector):
+    """A copy whose elements cannot be set: a system reads it when it is replaced. What is no array stays."""
+    if not isinstance(vector, np.ndarray):
+        return vector
+    vector = vector.copy()
+    vector.setflags(write=False)
+    return vector
