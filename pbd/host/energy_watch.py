@@ -144,10 +144,11 @@ class EnergyWatch:
 
     def _watches(self):
         """Whether nothing drives the particles now. After a change of anything, the energy is compared anew."""
-        if not self._passive or self.driven or (self._may_drive and not self.knows_drives):
+        environment = self._environment
+        still = self._passive and environment.particles.wind is None
+        if not still or self.driven or (self._may_drive and not self.knows_drives):
             self._changes = None
             return False
-        environment = self._environment
         changes = self._values.changes, self._constraints.changes, environment.changes
         gravity = environment.particles.gravity
         if changes != self._changes or gravity is not self._gravity:
@@ -197,8 +198,8 @@ def mass_of(position):
 
 
 def is_passive(particles):
-    """Whether the environment of particles never does work, nor a gas, which may give more than was stored at first.
+    """Whether no path, collider or gas ever does work; a gas may give more than was stored at first.
 
-    Args: particles: a Particles.
+    Args: particles: a Particles. Its wind may be replaced later.
     """
-    return particles.is_static() and particles.wind is None and not particles.gases
+    return not (particles.has_motion() or particles.gases)

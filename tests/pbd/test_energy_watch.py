@@ -179,3 +179,19 @@ def test_what_runs_away_in_the_first_launch_is_said(launches, steps):
 
     with pytest.raises(pbd.Diverged, match="gained energy"):
         run()
+
+
+def test_wind_that_begins_later_may_give_energy():
+    # A cloth at rest in a wind of 20 m/s: as if the wind had been there from the start, nothing is said.
+    particles = pbd.Particles(gravity=(0, 0, 0))
+    build.cloth(particles, (0, 0, 1), (0.1, 0, 0), (0, 0, -0.1), (4, 4), drag=1.0)
+    system = pbd.ParticleSystem(particles, dt=0.01)
+    system.step(1)
+    system.wind = (0, 20, 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        system.step(50)
+    assert system.velocities()[:, 1].mean() > 10
+    system.wind = None  # and from then on nothing drives it
+    system.step(10)
+    assert system.energy_watch._watching
