@@ -93,8 +93,9 @@ def crossings(system):
     """
     edges, triangles = edges_and_triangles(system.present_surfaces())
     positions = system.positions().reshape(system.worlds, system.count, 3)
-    pinned = np.isinf(system.particles.masses())
-    return per_world(system, np.array([len(crossing_pairs(each, edges, triangles, pinned)) for each in positions]))[0]
+    pinned = system.inverse_masses().reshape(system.worlds, system.count) == 0.0
+    found = [len(crossing_pairs(x, edges, triangles, held)) for x, held in zip(positions, pinned)]
+    return per_world(system, np.array(found))[0]
 
 
 def displacements(system):

@@ -30,6 +30,21 @@ def test_crossings_are_counted():
     assert len(crossings.crossing_pairs(np.concatenate([flat, [(0.5, 0.5, -1)]]), shared, triangles)) == 0
 
 
+def test_crossings_are_counted_of_what_can_move_now():
+    # Two triangles whose corners are pinned may cross: no contact can part them. Two edges of the second one pass the
+    # first one.
+    corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0.2, 0.2, -0.5), (0.3, 0.2, 0.5), (0.2, 0.3, 0.5)]
+    particles = pbd.Particles(gravity=(0, 0, 0))
+    particles.add_particles(corners, mass=np.inf)
+    particles.add_surface([(0, 1, 2), (3, 4, 5)], thickness=0.01)
+    system = pbd.ParticleSystem(particles, dt=0.01)
+    assert system.crossings() == 0
+    system.set_masses(np.arange(6), 1.0)
+    assert system.crossings() == 2
+    system.set_masses(np.arange(6), np.inf)
+    assert system.crossings() == 0
+
+
 def test_crossings_are_those_of_all_pairs():
     rng = np.random.default_rng(1)
     x = rng.uniform(size=(90, 3))
