@@ -84,7 +84,8 @@ def grab_columns(particles, count, target, stiffness, damping, weights):
     columns[GRAB.stiffness] = positive("stiffness of a grab", stiffness)
     columns[GRAB.damping] = not_negative("damping of a grab", damping)
     columns[GRAB.particles : GRAB.particles + len(held)] = held
-    columns[GRAB.weights : GRAB.weights + len(held)] = finite_array(
-        "weights of held particles", weights, (len(held),), math.inf
-    )
+    weights = finite_array("weights of held particles", weights, (len(held),), math.inf)
+    if abs(weights.sum() - 1) > 1e-9:
+        raise ValueError(f"weights of held particles sum to {weights.sum():g}: expected one")
+    columns[GRAB.weights : GRAB.weights + len(held)] = weights
     return columns

@@ -92,6 +92,7 @@ def test_gravity_and_wind_can_change_between_steps():
         ((0, 0, TARGET, 0.0), "stiffness of a grab"),
         ((0, 0, TARGET, k, -1.0), "damping of a grab"),
         ((0, [0, 1], TARGET, k, 0.0, [1.0]), "weights of held particles"),
+        ((0, [0, 1], TARGET, k, 0.0, [1.0, 1.0]), "weights of held particles sum to 2: expected one"),
     ],
 )
 def test_invalid_grabs_are_refused(given, message):
