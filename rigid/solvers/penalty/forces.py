@@ -195,7 +195,10 @@ def stored_energy(s: ti.template(), row, kind, elastic, world):
         before = 0.0
     if (kind == Group.DRIVE or kind == Group.FRICTION) and stretch != 0.0:
         elastic *= before / stretch
-    return 0.5 * elastic * before
+    stored = 0.5 * elastic * before
+    if ti.abs(stretch) == ti.math.inf:  # of a motor that is a torque: its target is infinitely fast
+        stored = 0.0
+    return stored
 
 
 @ti.func
