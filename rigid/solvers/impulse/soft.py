@@ -118,6 +118,8 @@ def prepare_group(s: ti.template(), group, fresh, world):
     elif fresh or not (of_contact and kind == Group.FRICTION):
         for row in range(first, first + count):
             i, j = bodies_of(s.rows, group, row - first, world)
+            if of_contact and not fresh:
+                note_impulse(s, row, world)
             if fresh or not of_contact:
                 s.formulation.compute_response(s, row, i, j, world)
             compute_softness(s, row, i, j, world)
@@ -223,7 +225,7 @@ def begin_contacts(s: ti.template(), whole: ti.template(), world):
 
 @ti.func
 def advance_gaps(s: ti.template(), world):
-    """Let the gaps of contacts follow from their velocities, and keep the largest impulses of the substep.
+    """Let the gaps of contacts follow from their velocities.
 
     The second pass lets bodies close the gaps that are left then.
     """
@@ -233,7 +235,14 @@ def advance_gaps(s: ti.template(), world):
             row = first_row(s, c)
             gap = n[world, row, ROW.error] + s.step.h * velocity_of(s, c, row, world)
             n[world, row, ROW.error], n[world, row, ROW.bias + 1] = gap, (gap - ti.min(gap, 0.0)) / s.step.h
-            n[world, row, ROW.residual] = ti.max(n[world, row, ROW.residual], n[world, row, ROW.impulse])
+            note_impulse(s, row, world)
+
+
+@ti.func
+def note_impulse(s: ti.template(), row, world):
+    """Keep the largest impulse of a gap in a substep. It is called after each pass, as any one may stop the bodies."""
+    n = ti.static(s.rows.numbers)
+    n[world, row, ROW.residual] = ti.max(n[world, row, ROW.residual], n[world, row, ROW.impulse])
 
 
 @ti.func
@@ -254,6 +263,7 @@ def rebound(s: ti.template(), whole: ti.template(), groups, iterations, world):
             gravity = ti.max(gravity_on(s, i, world).norm(), gravity_on(s, j, world).norm())
             threshold = ti.max(s.step.restitution_threshold, RESTING * whole.step.h * gravity)
             approach, restitution = -n[world, row, ROW.velocity], s.points.numbers[world, c, POINT.restitution]
+            note_impulse(s, row, world)
             if restitution > 0.0 and approach > threshold and n[world, row, ROW.residual] > 0.0:
                 n[world, row, ROW.bias] = -restitution * approach
                 any_rebounds = ti.math.inf

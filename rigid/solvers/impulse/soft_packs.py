@@ -36,6 +36,8 @@ def soften_in_lanes(s: ti.template(), fresh, world):
                 if fresh == 0:
                     earlier = soft[world, slot, SOFT.earlier + k] + numbers[world, slot, SLOT.impulse + k]
                     soft[world, slot, SOFT.earlier + k] = earlier
+                    if ti.static(k == 0):
+                        note_impulse(s, slot, world)
                 if ti.static(not s.features.warm_start):
                     numbers[world, slot, SLOT.impulse + k] = 0.0
             gap = numbers[world, slot, SLOT.correction_bias]
@@ -65,14 +67,21 @@ def relax_in_lanes(s: ti.template(), world):
         velocities = velocities_of(s, pack, 0, world)
         first = packs[world, pack, PACK.first]
         for slot in range(first, first + packs[world, pack, PACK.slots]):
-            gap, impulse = numbers[world, slot, SLOT.correction_bias], numbers[world, slot, SLOT.impulse]
+            gap = numbers[world, slot, SLOT.correction_bias]
             speed = velocity_of(s, slot, load_vector(numbers, slot, SLOT.normal, world), velocities, world)
             gap += s.step.h * speed
             numbers[world, slot, SLOT.bias] = (gap - ti.min(gap, 0.0)) / s.step.h
             numbers[world, slot, SLOT.correction_bias] = gap
             numbers[world, slot, SLOT.inverse] = soft[world, slot, SOFT.inverse]
             soft[world, slot, SOFT.softness] = 0.0
-            soft[world, slot, SOFT.largest] = ti.max(soft[world, slot, SOFT.largest], impulse)
+            note_impulse(s, slot, world)
+
+
+@ti.func
+def note_impulse(s: ti.template(), slot, world):
+    """As `note_impulse` of soft.py."""
+    numbers, soft = ti.static(s.packs.slots, s.packs.soft)
+    soft[world, slot, SOFT.largest] = ti.max(soft[world, slot, SOFT.largest], numbers[world, slot, SLOT.impulse])
 
 
 @compiled_once("bodies", "packs", "gravity", "step", "features")
@@ -96,6 +105,7 @@ def rebound_in_lanes(s: ti.template(), world):
         for slot in range(first, first + packs[world, pack, PACK.slots]):
             approach = -soft[world, slot, SOFT.start_velocity]
             restitution = s.packs.points[world, slot, POINT.restitution]
+            note_impulse(s, slot, world)
             if restitution > 0.0 and approach > threshold and soft[world, slot, SOFT.largest] > 0.0:
                 numbers[world, slot, SLOT.bias] = -restitution * approach
                 any_rebounds = ti.math.inf

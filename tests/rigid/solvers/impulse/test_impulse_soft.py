@@ -171,6 +171,24 @@ def test_a_ball_leaves_the_ground_with_its_restitution(restitution):
     assert 0 < math.sqrt(2 * g) - approach < g * STEP * (1 + 1 / 8)
 
 
+@pytest.mark.parametrize(("pairs", "small_steps"), [(3, 4), (40, 4), slow(40, 1), slow(40, 7)])
+def test_balls_that_meet_at_any_instant_rebound(pairs, small_steps):
+    # Without gravity v_2' - v_1' = -e (v_2 - v_1) and m_1 v_1 + m_2 v_2 stays, wherever in a small step they meet, and
+    # whichever pass stops them. Few contacts have rows, many lie in packs.
+    random, model = np.random.default_rng(pairs), rigid.Model(gravity=(0, 0, 0))
+    e, v = random.uniform(0.1, 1.0, pairs), random.uniform([0.5, -2.0], [3.0, 0.0], (pairs, 2))
+    for k in range(pairs):
+        first, second = (0, k, 0), (0.4 + random.uniform(0, 0.2), k, 0)
+        for mass, position, speed in zip((1.0, 3.0), (first, second), v[k]):
+            velocity = (speed, 0, 0)
+            model.add_sphere(0.1, mass=mass, position=position, velocity=velocity, restitution=e[k], friction=0.0)
+    solver = solve(model, small_steps)
+    solver.step(70)
+    after = solver.state().velocity[:, 0].reshape(pairs, 2)
+    assert after[:, 1] - after[:, 0] == pytest.approx(e * (v[:, 0] - v[:, 1]), rel=1e-5)
+    assert after @ (1.0, 3.0) == pytest.approx(v @ (1.0, 3.0), rel=1e-9)
+
+
 @pytest.mark.slow
 def test_motors_keep_their_bounds_where_something_rebounds():
     # A cart of 1 kg gets 2 N for 0.6 s, also in the step in which a ball leaves the ground: v = F t/m.
