@@ -195,10 +195,7 @@ def stored_energy(s: ti.template(), row, kind, elastic, world):
         before = 0.0
     if (kind == Group.DRIVE or kind == Group.FRICTION) and stretch != 0.0:
         elastic *= before / stretch
-    stored = 0.5 * elastic * before
-    if ti.abs(stretch) == ti.math.inf:  # of a motor that is a torque: its target is infinitely fast
-        stored = 0.0
-    return stored
+    return 0.5 * elastic * before
 
 
 @ti.func
@@ -240,6 +237,8 @@ def clamp_effort(s: ti.template(), row, kind, effort, world):
     if kind == Group.LIMIT:
         if n[world, row, ROW.stretch] == 0.0:
             clamped = 0.0
+    elif n[world, row, ROW.low] == n[world, row, ROW.high]:  # a motor that is a torque, which stores nothing
+        n[world, row, ROW.stretch] = 0.0
     elif clamped != effort:
         n[world, row, ROW.stretch] *= clamped / effort
     return clamped
