@@ -28,6 +28,9 @@ MOST_PARTICLES = 4
 # Columns of a grab spring: target [m], k (zero while it holds nothing), c, the particles and their b.
 GRAB = Columns(target=3, stiffness=1, damping=1, particles=MOST_PARTICLES, weights=MOST_PARTICLES)
 
+# Weights may have been rounded to 32 bits.
+SUM_ERROR = 1e-6
+
 
 @one_particle_at_a_time
 @ti.func
@@ -85,7 +88,7 @@ def grab_columns(particles, count, target, stiffness, damping, weights):
     columns[GRAB.damping] = not_negative("damping of a grab", damping)
     columns[GRAB.particles : GRAB.particles + len(held)] = held
     weights = finite_array("weights of held particles", weights, (len(held),), math.inf)
-    if abs(weights.sum() - 1) > 1e-9:
+    if abs(weights.sum() - 1) > SUM_ERROR:
         raise ValueError(f"weights of held particles sum to {weights.sum():g}: expected one")
     columns[GRAB.weights : GRAB.weights + len(held)] = weights
     return columns

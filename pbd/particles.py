@@ -97,7 +97,7 @@ class Particles(Description):
     def with_positions(self, positions):
         """A copy with other positions at time zero (particles, 3) [m]. Lengths at rest stay as they are."""
         other = self.frozen()
-        other.gravity, other.wind = copy(self.gravity), copy(self.wind)
+        other.gravity = self.gravity.copy()
         other._columns = {name: [column.copy()] for name, (column,) in other._columns.items()}
         other._columns["position"] = [finite_array("positions", positions, (len(self), 3))]
         return other

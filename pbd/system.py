@@ -162,6 +162,7 @@ class ParticleSystem(UsesTaichi):
             self._reports.leave_pieces()
         self.lanes, self.pieces = 1, ""
         self._values.arrays, self.constraints.arrays = self.arrays.particles, self.arrays.constraints
+        self.constraints.drag_coefficient = self.arrays.wind.drag_coefficient
         self._bind()
 
     def _launch(self, kernel, *given):
@@ -419,7 +420,7 @@ class ParticleSystem(UsesTaichi):
             particles: an index, or up to four, whose mean is pulled.
             target: (3,) [m].
             stiffness: [N/m]; damping: [N s/m].
-            weights: of the particles, instead of those of the mean.
+            weights: of the particles, instead of those of the mean. They sum to one.
         """
         self.environment.grab(grab, particles, target, stiffness, damping, weights)
 

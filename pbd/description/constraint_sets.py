@@ -45,6 +45,8 @@ class ConstraintSets(dict):
     def copied(self):
         """A copy that does not change when something is added to this one."""
         lists = ("members", "parameters", "others")
+        for each in self.values():
+            each.arrays()  # one piece is shared, and many small ones are not kept
         return ConstraintSets(
             {key: replace(each, **{name: list(getattr(each, name)) for name in lists}) for key, each in self.items()}
         )

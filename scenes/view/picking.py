@@ -85,7 +85,8 @@ def pick_triangle(positions, triangles, point):
     corners = positions[triangles]
     nearest = closest_point(corners, np.broadcast_to(point, (len(corners), 3)))
     k = int(np.argmin(np.linalg.norm(nearest - point, axis=1)))
-    return PickedPoint(triangles[k], points_to_barycentric(corners[k : k + 1], nearest[k : k + 1])[0].clip(0, 1))
+    weights = points_to_barycentric(corners[k : k + 1], nearest[k : k + 1])[0].clip(0, 1)
+    return PickedPoint(triangles[k], weights / weights.sum())  # of a sliver they are off
 
 
 def pick_stick(positions, pairs, point):

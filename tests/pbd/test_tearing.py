@@ -181,6 +181,26 @@ def test_the_wind_ends_at_the_tears_of_each_world():
         np.testing.assert_array_equal(together.positions()[world], alone.positions())
 
 
+@needs_lanes
+def test_the_wind_ends_at_cuts_of_a_cloth_in_bands():
+    # A cut leaves the bands, whose arrays kernels no longer read then.
+    def sheet(**options):
+        particles = pbd.Particles(wind=(0, 5, 0))
+        cloth(particles, (0, 0, 1), (1, 0, 0), (0, 0, -1), (24, 24), pins=("top",), drag=1.0)
+        system = pbd.ParticleSystem(particles, dt=1 / 60, **options)
+        system.step(2)
+        before = system.has_bands
+        system.cut(np.arange(50))
+        system.step(10)
+        return system, before
+
+    (banded, had_bands), (plain, _) = sheet(), sheet(lanes=1)
+    assert had_bands
+    assert banded.digest() == plain.digest()
+    drag = banded.arrays.wind.drag_coefficient.to_numpy()
+    assert 0 < np.count_nonzero(drag == 0) < drag.size
+
+
 def test_a_stick_that_was_cut_does_not_tear():
     particles = pbd.Particles(gravity=(0, 0, 0))
     particles.add_particles([(0, 0, 0), (1, 0, 0)], velocity=[(0, 0, 0), (1, 0, 0)])
