@@ -17,8 +17,9 @@ written at the poses of each small step. Errors of a joint fall with h².
 Sources: Catto, Soft Constraints (2011), and Solver2D (2024), https://github.com/erincatto/solver2d; Macklin and
 others, Small Steps in Physics Simulation (2019), https://doi.org/10.1145/3309486.3340247. Departures: joints are solved
 as blocks, friction is a cone, and what is stiffer by itself than a softened row counts as hard. Rebounds are solved by
-iterations over all rows, not by one pass over contacts, so a box that falls flat does not turn. Effective masses of
-joints are those of the first pass in the second one, too, which goes a little less far.
+iterations over all rows, not by one pass over contacts, which would turn a box that falls flat; a box that the passes
+before have turned goes on turning. Effective masses of joints are those of the first pass in the second one, too, which
+goes a little less far.
 """
 
 import taichi as ti
